@@ -1,0 +1,1 @@
+"""Settings, wiring, and what the core does on request."""

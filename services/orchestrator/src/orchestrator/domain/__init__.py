@@ -1,0 +1,1 @@
+"""What the core decides and keeps, without I/O."""
