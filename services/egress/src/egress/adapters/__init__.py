@@ -1,0 +1,1 @@
+"""The outside: sockets of clients and servers, the resolver, the decisions socket."""

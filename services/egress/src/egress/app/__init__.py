@@ -1,0 +1,1 @@
+"""Settings, wiring, the handler of a request, and the entry point."""
