@@ -1,0 +1,1 @@
+"""The one-shot service that makes keys, passwords and folder owners before anything else starts."""
