@@ -9,7 +9,7 @@ from pathlib import Path
 from contracts import errors
 from contracts.errors import Refusal
 from policy.paths import judge_path
-from workspace.files import Entry, Listing, Written, delete_file, list_folder, read_file, write_file
+from workspace.files import Entry, Listing, Written, delete_file, list_folder, make_folder, read_file, write_file
 from workspace.folder import Folder, open_chat_folder
 from workspace.quota import Quota
 
@@ -22,6 +22,7 @@ __all__ = [
     "delete_file",
     "list_chat_folder",
     "list_folder",
+    "make_folder",
     "open_chat_folder",
     "read_file",
     "read_file_bytes",

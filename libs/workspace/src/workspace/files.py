@@ -86,6 +86,17 @@ def delete_file(folder: Folder, path: JudgedPath) -> EntryKind | Refusal:
         return from_os_error(exc, str(path))
 
 
+def make_folder(folder: Folder, path: JudgedPath) -> Refusal | None:
+    """Make a folder, and those on the way to it, unless they are there."""
+    try:
+        with parent_of(folder, JudgedPath((*path.names, "."), is_folder=True), create=True, follow=False):
+            return None
+    except Refused as exc:
+        return exc.refusal
+    except OSError as exc:
+        return from_os_error(exc, str(path))
+
+
 def list_folder(folder: Folder, path: JudgedPath, limit: int) -> Listing | Refusal:
     """The first `limit` names of a folder, in order; of a folder with very many names, of those that were looked at."""
     try:
