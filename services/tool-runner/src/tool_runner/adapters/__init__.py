@@ -1,0 +1,1 @@
+"""What the tool-runner talks to: RQ's queues, Redis, and command-box. One outside thing in each module."""
