@@ -1,0 +1,1 @@
+"""The embedded model: llama.cpp's OpenAI-compatible server over one weight file."""
