@@ -27,10 +27,14 @@ def test_the_form_says_the_value_whatever_the_order_of_its_keys(value: dict[str,
 
 @given(objects, objects)
 def test_different_values_have_different_hashes(first: dict[str, object], second: dict[str, object]) -> None:
-    assert (canonical_hash(first) == canonical_hash(second)) == (json.dumps(first, sort_keys=True) == json.dumps(second, sort_keys=True))
+    assert (canonical_hash(first) == canonical_hash(second)) == (
+        json.dumps(first, sort_keys=True) == json.dumps(second, sort_keys=True)
+    )
 
 
-@pytest.mark.parametrize("value", [2**53 + 1, math.nan, math.inf, "\ud800"], ids=["too large", "NaN", "infinite", "half a character"])
+@pytest.mark.parametrize(
+    "value", [2**53 + 1, math.nan, math.inf, "\ud800"], ids=["too large", "NaN", "infinite", "half a character"]
+)
 def test_what_json_cannot_say_exactly_is_refused(value: object) -> None:
     with pytest.raises(NotCanonical):
         canonical_json({"value": value})

@@ -34,7 +34,7 @@ TICKET = Ticket(
 ENCODED = sign(TICKET, KEY)
 
 
-def with_changes(**changes: Any) -> Ticket:  # noqa: ANN401 (any field)
+def with_changes(**changes: Any) -> Ticket:
     """The ticket, changed."""
     return TICKET.model_copy(update=changes)
 
@@ -82,7 +82,7 @@ def test_another_audience_is_refused() -> None:
 
 
 @pytest.mark.parametrize(("now", "refused"), [(NOW + 59_999, False), (NOW + 60_000, True)], ids=["before", "at"])
-def test_the_deadline_is_the_first_moment_too_late(now: int, refused: bool) -> None:  # noqa: FBT001 (a table)
+def test_the_deadline_is_the_first_moment_too_late(now: int, refused: bool) -> None:
     assert isinstance(verify(ENCODED, KEY.public_key(), "tool-runner", now), Refusal) == refused
 
 

@@ -58,7 +58,9 @@ def test_a_signal_is_told_as_shells_do(launcher: seal.Launcher, tmp_path: Path) 
 
 
 def test_a_program_that_is_missing_is_told(launcher: seal.Launcher, tmp_path: Path) -> None:
-    missing = seal.Command(argv=("/nowhere",), environment={}, folder=str(tmp_path), profile=command(tmp_path, "").profile, timeout_seconds=5)
+    missing = seal.Command(
+        argv=("/nowhere",), environment={}, folder=str(tmp_path), profile=command(tmp_path, "").profile, timeout_seconds=5
+    )
     ended, _ = finish(launcher.start(missing))
     assert ended.ending == "not_started"
     assert "FileNotFoundError" in ended.failure
@@ -73,9 +75,15 @@ def test_a_folder_that_is_missing_starts_nothing(launcher: seal.Launcher, tmp_pa
 def test_daemons_die_in_every_ending(launcher: seal.Launcher, tmp_path: Path, ending: str) -> None:
     (tmp_path / "daemon.py").write_text(DAEMON, encoding="utf-8")
     rest = "exit 0" if ending == "exited" else "sleep 60"
-    run = launcher.start(command(tmp_path, f"for i in 1 2 3 4 5; do python3 daemon.py; done; {rest}", timeout_seconds=1.5 if ending == "timed_out" else 20))
+    run = launcher.start(
+        command(
+            tmp_path,
+            f"for i in 1 2 3 4 5; do python3 daemon.py; done; {rest}",
+            timeout_seconds=1.5 if ending == "timed_out" else 20,
+        )
+    )
     if ending in ("stopped", "hung up"):
-        _until(lambda: (tmp_path / "beat").exists())
+        _until((tmp_path / "beat").exists)
     if ending == "stopped":
         run.control.send(b"stop")
     if ending == "hung up":
@@ -101,8 +109,14 @@ def test_a_bomb_of_daemons_is_gone_at_once(launcher: seal.Launcher, tmp_path: Pa
 
 def test_descriptors_of_the_server_are_not_inherited(launcher: seal.Launcher, tmp_path: Path) -> None:
     read, write = os.pipe()
-    os.set_inheritable(write, True)  # noqa: FBT003
-    _, output = finish(launcher.start(command(tmp_path, "python3 -c 'import os\nfor d in range(3,200):\n  try: os.fstat(d); print(d)\n  except OSError: pass'")))
+    os.set_inheritable(write, True)
+    _, output = finish(
+        launcher.start(
+            command(
+                tmp_path, "python3 -c 'import os\nfor d in range(3,200):\n  try: os.fstat(d); print(d)\n  except OSError: pass'"
+            )
+        )
+    )
     os.close(read)
     os.close(write)
     assert output == ""

@@ -13,7 +13,7 @@ from policy.paths import judge_path
 from workspace import Folder, Listing, Written, delete_file, list_folder, read_file, write_file
 
 CASES = json.loads((Path(__file__).parents[3] / "tests/cases/paths.json").read_text(encoding="utf-8"))["cases"]
-SECRET = "outside-secret"  # noqa: S105 (the word the cases use for what may not be returned)
+SECRET = "outside-secret"
 LIMIT = 1_000_000
 
 CLASSES = {

@@ -13,7 +13,7 @@ from local_socket.peer import peer_uid
 log = logging.getLogger(__name__)
 
 
-async def serve(app: Any, path: Path, *, allowed_uids: frozenset[int], shutdown_seconds: int = 5) -> None:  # noqa: ANN401 (an ASGI application has no one type)
+async def serve(app: Any, path: Path, *, allowed_uids: frozenset[int], shutdown_seconds: int = 5) -> None:
     """Serve until SIGTERM or SIGINT, then give open requests `shutdown_seconds`.
 
     The socket is connectable by every uid; a connection of a uid that is not in `allowed_uids` is closed before a byte

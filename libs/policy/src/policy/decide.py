@@ -63,12 +63,14 @@ def decide(call: ToolCall, policies: Mapping[str, Policy], approvals: Sequence[A
 
 def hash_call(call: ToolCall) -> str:
     """The hash that binds an approval to a call: tool, arguments, workspace and network switch."""
-    return canonical_hash({
-        "tool": call.tool,
-        "arguments": call.arguments,
-        "workspace": call.workspace.model_dump(mode="json"),
-        "network": call.network,
-    })
+    return canonical_hash(
+        {
+            "tool": call.tool,
+            "arguments": call.arguments,
+            "workspace": call.workspace.model_dump(mode="json"),
+            "network": call.network,
+        }
+    )
 
 
 def decide_ticket(ticket: Ticket, now: int) -> Decision:

@@ -99,7 +99,9 @@ def _judge_name(name: str) -> Refusal | None:
     if bad is not None:
         return _refuse(errors.PATH_BAD_CHARACTER, f"The character U+{ord(bad):04X} is not allowed in a name.", "Leave it out.")
     if ":" in name:
-        return _refuse(errors.PATH_STREAM, "A colon in a name means a second stream of the file on Windows.", "Leave the colon out.")
+        return _refuse(
+            errors.PATH_STREAM, "A colon in a name means a second stream of the file on Windows.", "Leave the colon out."
+        )
     # What looks like these to a program that maps characters to an old code page (full-width dots, for one).
     folded = unicodedata.normalize("NFKC", name).upper()
     if any(not piece.strip(". ") for piece in folded.replace("\\", "/").split("/")):

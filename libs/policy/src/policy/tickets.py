@@ -45,7 +45,9 @@ def verify(encoded: str, key: Ed25519PublicKey, audience: Audience, now: int) ->
     try:
         ticket = Ticket.model_validate_json(payload)
     except ValidationError:
-        return Refusal(code=errors.TICKET_MALFORMED, detail="The ticket is signed but of another form: update all services together.")
+        return Refusal(
+            code=errors.TICKET_MALFORMED, detail="The ticket is signed but of another form: update all services together."
+        )
     if ticket.audience != audience:
         return Refusal(code=errors.TICKET_AUDIENCE, detail=f"The ticket is for {ticket.audience}, not for {audience}.")
     if now >= ticket.deadline:

@@ -22,16 +22,17 @@ X32_BIT = 0x4000_0000
 # Refused whatever the arguments: other processes' memory and descriptors, namespaces, mounts, System V and POSIX
 # message queues, shared memory and semaphores, keyrings, tracing, clocks, modules, io_uring.
 REFUSED = (
-    "ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "process_mrelease", "kcmp", "pidfd_getfd", "pidfd_send_signal",
-    "migrate_pages", "move_pages", "unshare", "setns", "chroot", "pivot_root", "mount", "umount2", "open_tree", "open_tree_attr", "move_mount",
-    "fsopen", "fsconfig", "fsmount", "fspick", "mount_setattr", "statmount", "listmount", "swapon", "swapoff", "quotactl", "quotactl_fd",
-    "shmget", "shmat", "shmctl", "shmdt", "semget", "semop", "semctl", "semtimedop", "msgget", "msgsnd", "msgrcv", "msgctl", "mq_open",
-    "mq_unlink", "mq_timedsend", "mq_timedreceive", "mq_notify", "mq_getsetattr", "add_key", "request_key", "keyctl", "io_uring_setup",
-    "io_uring_enter", "io_uring_register", "bpf", "perf_event_open", "userfaultfd", "fanotify_init", "fanotify_mark", "name_to_handle_at",
-    "open_by_handle_at", "lookup_dcookie", "memfd_secret", "modify_ldt", "iopl", "ioperm", "settimeofday", "clock_settime", "adjtimex",
-    "clock_adjtime", "acct", "syslog", "vhangup", "reboot", "sethostname", "setdomainname", "kexec_load", "kexec_file_load", "init_module",
-    "finit_module", "delete_module", "create_module", "get_kernel_syms", "query_module", "nfsservctl", "_sysctl", "sysfs", "ustat", "uselib",
-    "vserver", "bind", "listen",
+    "ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "process_mrelease", "kcmp", "pidfd_getfd",
+    "pidfd_send_signal", "migrate_pages", "move_pages", "unshare", "setns", "chroot", "pivot_root", "mount", "umount2",
+    "open_tree", "open_tree_attr", "move_mount", "fsopen", "fsconfig", "fsmount", "fspick", "mount_setattr", "statmount",
+    "listmount", "swapon", "swapoff", "quotactl", "quotactl_fd", "shmget", "shmat", "shmctl", "shmdt", "semget", "semop",
+    "semctl", "semtimedop", "msgget", "msgsnd", "msgrcv", "msgctl", "mq_open", "mq_unlink", "mq_timedsend", "mq_timedreceive",
+    "mq_notify", "mq_getsetattr", "add_key", "request_key", "keyctl", "io_uring_setup", "io_uring_enter", "io_uring_register",
+    "bpf", "perf_event_open", "userfaultfd", "fanotify_init", "fanotify_mark", "name_to_handle_at", "open_by_handle_at",
+    "lookup_dcookie", "memfd_secret", "modify_ldt", "iopl", "ioperm", "settimeofday", "clock_settime", "adjtimex",
+    "clock_adjtime", "acct", "syslog", "vhangup", "reboot", "sethostname", "setdomainname", "kexec_load", "kexec_file_load",
+    "init_module", "finit_module", "delete_module", "create_module", "get_kernel_syms", "query_module", "nfsservctl",
+    "_sysctl", "sysfs", "ustat", "uselib", "vserver", "bind", "listen",
 )  # fmt: skip
 
 # Calls whose first argument names a process: on oneself (0) only.
@@ -78,7 +79,9 @@ def prepare(profile: Profile) -> bytes:
 
 
 @lru_cache(maxsize=16)
-def program(architecture: _kernel.Architecture, network: bool, protected_pids: tuple[int, ...], only_listed_programs: bool) -> bytes:  # noqa: FBT001 (a cache's key)
+def program(
+    architecture: _kernel.Architecture, network: bool, protected_pids: tuple[int, ...], only_listed_programs: bool
+) -> bytes:
     """The filter, encoded. A call of another architecture kills the process; one of a later kernel does not exist."""
     refused = (*REFUSED, "memfd_create") if only_listed_programs else REFUSED
     pieces: list[bpf.Piece] = [
@@ -94,7 +97,10 @@ def program(architecture: _kernel.Architecture, network: bool, protected_pids: t
         _on(architecture, "setsockopt", _tcp_options()),
         _on(architecture, "ioctl", [bpf.load(bpf.low_word(1)), *_any_of(TERMINAL_IOCTLS)]),
         _on(architecture, "fcntl", [bpf.load(bpf.low_word(1)), *_any_of(SIGNAL_FCNTLS)]),
-        *(_on(architecture, name, [bpf.load(bpf.low_word(flags)), *bpf.when_any_bit(MSG_FASTOPEN, [REFUSE])]) for name, flags in SENDING.items()),
+        *(
+            _on(architecture, name, [bpf.load(bpf.low_word(flags)), *bpf.when_any_bit(MSG_FASTOPEN, [REFUSE])])
+            for name, flags in SENDING.items()
+        ),
         *(_on(architecture, name, [bpf.load(bpf.low_word(0)), *bpf.unless_in((0,), [REFUSE])]) for name in ONLY_ONESELF),
         *(_on(architecture, name, _oneself_of_kind(kind)) for name, kind in ONLY_ONESELF_OF_KIND.items()),
         *(_on(architecture, name, _signals(protected_pids)) for name in SIGNALLING),

@@ -123,7 +123,7 @@ def _become(command: Command, stdout: int, stderr: int, failure: int, above: tup
                 with contextlib.suppress(OSError):
                     os.close(descriptor)
         os.execve(command.argv[0], command.argv, dict(command.environment))  # noqa: S606 (a program without a shell is the point)
-    except BaseException as exc:  # noqa: BLE001 (whatever it is, the parent has to hear it and this process must end)
+    except BaseException as exc:
         os.write(failure, f"{type(exc).__name__}: {exc}".encode()[:4000])
     finally:
         os._exit(127)

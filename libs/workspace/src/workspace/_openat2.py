@@ -50,7 +50,11 @@ def open_beneath(directory: int, path: str, flags: int, *, symlinks: bool = True
         raise OSError(errno.EINVAL, "NUL in a path")
     for _ in range(ATTEMPTS):
         descriptor: int = _libc.syscall(
-            ctypes.c_long(number), ctypes.c_int(directory), ctypes.c_char_p(name), ctypes.byref(how), ctypes.c_size_t(ctypes.sizeof(how))
+            ctypes.c_long(number),
+            ctypes.c_int(directory),
+            ctypes.c_char_p(name),
+            ctypes.byref(how),
+            ctypes.c_size_t(ctypes.sizeof(how)),
         )
         if descriptor >= 0:
             return descriptor

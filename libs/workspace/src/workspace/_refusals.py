@@ -6,7 +6,7 @@ from contracts import errors
 from contracts.errors import Refusal
 
 
-class Refused(Exception):  # noqa: N818 (it carries a refusal, which is a value; it does not leave this package)
+class Refused(Exception):
     """Carries a refusal out of nested calls of this package; the public functions turn it back into a value."""
 
     def __init__(self, refusal: Refusal) -> None:
@@ -43,10 +43,18 @@ _BY_ERRNO: dict[int, tuple[str, str, str]] = {
     errno.ENOTEMPTY: (errors.PATH_NOT_EMPTY, "{path} is a folder with something in it.", "Delete what is in it first."),
     errno.EEXIST: (errors.PATH_EXISTS, "{path} is already there and is not of the expected kind.", ""),
     errno.ENAMETOOLONG: (errors.PATH_TOO_LONG, "{path} is too long for this file system.", ""),
-    errno.EACCES: (errors.FILE_UNREADABLE, "{path} may not be used: its permissions do not allow it.", "chmod it, or ask its owner."),
+    errno.EACCES: (
+        errors.FILE_UNREADABLE,
+        "{path} may not be used: its permissions do not allow it.",
+        "chmod it, or ask its owner.",
+    ),
     errno.EPERM: (errors.FILE_UNREADABLE, "{path} may not be used: the system does not allow it.", ""),
     errno.EROFS: (errors.FILE_UNREADABLE, "{path} lies on a read-only file system.", ""),
     errno.ENOSPC: (errors.QUOTA_DISK, "The disk is full; {path} was not changed.", "Free some space."),
     errno.EDQUOT: (errors.QUOTA_DISK, "The disk quota is used up; {path} was not changed.", "Free some space."),
-    errno.ENOSYS: (errors.FILE_UNREADABLE, "This kernel has no openat2, so that no file can be opened safely.", "Linux 5.6 or newer has it."),
+    errno.ENOSYS: (
+        errors.FILE_UNREADABLE,
+        "This kernel has no openat2, so that no file can be opened safely.",
+        "Linux 5.6 or newer has it.",
+    ),
 }

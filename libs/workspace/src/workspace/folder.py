@@ -149,10 +149,14 @@ def _target_of_link(folder: Folder, path: JudgedPath) -> tuple[str, ...]:
     """
     try:
         with folder.opened(path, os.O_PATH) as descriptor:
-            target = os.readlink(f"/proc/self/fd/{descriptor}")
+            target = _place_of(descriptor)
     except FileNotFoundError:
         raise refuse(errors.PATH_SYMLINK, f"{path} is a link to nothing.", "Delete it, or name the file itself.") from None
-    top = os.readlink(f"/proc/self/fd/{folder.descriptor}")
+    top = _place_of(folder.descriptor)
     if not target.startswith(f"{top}/"):
         raise refuse(errors.PATH_ESCAPES, f"{path} leads out of the workspace.")
     return tuple(target[len(top) + 1 :].split("/"))
+
+
+def _place_of(descriptor: int) -> str:
+    return str(Path(f"/proc/self/fd/{descriptor}").readlink())

@@ -63,7 +63,7 @@ def disk_usage(folder: Folder, clock: Callable[[], float] = time.monotonic) -> i
         for name in (*folders, *files):
             try:
                 total += os.stat(name, dir_fd=descriptor, follow_symlinks=False).st_blocks * BLOCK_BYTES
-            except OSError:  # noqa: PERF203 (it went away, or may not be looked at: it counts as nothing)
+            except OSError:
                 continue
             if clock() > until:
                 return total

@@ -71,7 +71,9 @@ class CommandBox:
     def _accept(self, asked: RunRequest) -> Command | Refusal:
         """The command of an accepted ticket. Nothing before this line has touched a workspace."""
         if self._running >= self._settings.max_commands:
-            return Refusal(code=errors.TOOL_UNAVAILABLE, detail="Too many commands run at once.", hint="Ask again when one has ended.")
+            return Refusal(
+                code=errors.TOOL_UNAVAILABLE, detail="Too many commands run at once.", hint="Ask again when one has ended."
+            )
         if self._landlock == 0 and not self._settings.unsafe_no_landlock:
             return Refusal(
                 code=errors.SEAL_UNAVAILABLE,

@@ -26,7 +26,9 @@ def main() -> None:
     launcher = Launcher()
     box = CommandBox(settings, key, launcher)
     try:
-        asyncio.run(local_socket.serve(application(box), settings.socket, allowed_uids=frozenset({os.getuid()}), shutdown_seconds=1))
+        asyncio.run(
+            local_socket.serve(application(box), settings.socket, allowed_uids=frozenset({os.getuid()}), shutdown_seconds=1)
+        )
     finally:
         launcher.close()
 

@@ -11,7 +11,7 @@ from contracts import errors
 from contracts.commands import Exited, Refused
 from contracts.errors import Refusal
 from contracts.tool_jobs import ALIVE_SECONDS, Alive, Output
-from seal import Command, Ended, LaunchFailed, Launcher, Run
+from seal import Command, Ended, Launcher, LaunchFailed, Run
 
 READ_BYTES = 65_536
 ENTRY_CHARACTERS = 16_384

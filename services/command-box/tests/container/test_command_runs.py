@@ -12,14 +12,18 @@ from box import Box, cases, running
 from contracts.commands import Exited
 
 HERE = [case for case in cases() if not case["input"].get("cancel_while_queued")]
-# What waits in a queue is withdrawn there: services/tool-runner/tests/container/test_calls.py.
+# What waits in a queue is withdrawn there: services/tool-runner/tests/container/test_commands.py.
 ELSEWHERE = [case["id"] for case in cases() if case["input"].get("cancel_while_queued")]
 
 
 @pytest.fixture(scope="module")
 def boxes() -> Iterator[dict[int | None, Box]]:
     """A box for each output cap that the cases use."""
-    with running() as plain, running(COMMAND_BOX_OUTPUT_CHARACTERS="10000") as ten, running(COMMAND_BOX_OUTPUT_CHARACTERS="1000") as one:
+    with (
+        running() as plain,
+        running(COMMAND_BOX_OUTPUT_CHARACTERS="10000") as ten,
+        running(COMMAND_BOX_OUTPUT_CHARACTERS="1000") as one,
+    ):
         yield {None: plain, 10_000: ten, 1_000: one}
 
 

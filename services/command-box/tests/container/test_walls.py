@@ -20,7 +20,10 @@ def test_other_chats_cannot_be_read_written_or_listed(box: Box) -> None:
     other, mine = secrets.token_hex(16), secrets.token_hex(16)
     box.run("echo secret > file", other)
     place = f"/workspaces/chats/{other}"
-    said = box.run(f"cat {place}/file; echo x >> {place}/file; echo x > {place}/new; ls {place}; ls /workspaces /workspaces/chats; rm -rf {place}", mine)
+    said = box.run(
+        f"cat {place}/file; echo x >> {place}/file; echo x > {place}/new; ls {place}; ls /workspaces /workspaces/chats; rm -rf {place}",
+        mine,
+    )
     assert "secret" not in said.stdout + said.stderr
     assert other not in said.stdout
     assert (box.workspaces / "chats" / other / "file").read_text(encoding="utf-8") == "secret\n"
@@ -30,7 +33,9 @@ def test_other_chats_cannot_be_read_written_or_listed(box: Box) -> None:
 def test_links_out_of_the_workspace_lead_nowhere(box: Box) -> None:
     other = secrets.token_hex(16)
     box.run("echo secret > file", other)
-    said = box.run(f"ln -s /workspaces/chats/{other}/file a; ln /workspaces/chats/{other}/file b; ln -s /keys c; cat a b c/public/ticket.pub; cat ../{other}/file")
+    said = box.run(
+        f"ln -s /workspaces/chats/{other}/file a; ln /workspaces/chats/{other}/file b; ln -s /keys c; cat a b c/public/ticket.pub; cat ../{other}/file"
+    )
     assert "secret" not in said.stdout + said.stderr
     assert "BEGIN" not in said.stdout
 
@@ -88,9 +93,16 @@ def test_the_command_socket_cannot_be_spoken_to(box: Box) -> None:
 
 def test_neither_environment_nor_arguments_of_others_are_seen(box: Box) -> None:
     end = box.run("env; cat /proc/*/environ /proc/*/cmdline")
-    assert sorted(line.split("=")[0] for line in end.stdout.splitlines()) == ["HOME", "LANG", "OLDPWD", "PATH", "PWD", "SHLVL", "TMPDIR", "_"] or sorted(
-        line.split("=")[0] for line in end.stdout.splitlines()
-    ) == ["HOME", "LANG", "PATH", "PWD", "SHLVL", "TMPDIR", "_"]
+    assert sorted(line.split("=")[0] for line in end.stdout.splitlines()) == [
+        "HOME",
+        "LANG",
+        "OLDPWD",
+        "PATH",
+        "PWD",
+        "SHLVL",
+        "TMPDIR",
+        "_",
+    ] or sorted(line.split("=")[0] for line in end.stdout.splitlines()) == ["HOME", "LANG", "PATH", "PWD", "SHLVL", "TMPDIR", "_"]
 
 
 def test_a_ticket_runs_once_and_only_for_its_own_command(box: Box) -> None:
@@ -127,7 +139,7 @@ def test_a_ticket_that_is_not_for_this_now_is_refused(box: Box, changes: dict[st
 
 
 def test_what_people_compile_and_run_with_works(box: Box) -> None:
-    program = "#include <stdio.h>\nint main(){puts(\"compiled\");}"
+    program = '#include <stdio.h>\nint main(){puts("compiled");}'
     lines = (
         f"printf '%s' '{program}' > a.c && gcc a.c -o a && ./a",
         "git init -q . && git -c user.name=x -c user.email=x@x commit -q --allow-empty -m m && git log --oneline | wc -l",

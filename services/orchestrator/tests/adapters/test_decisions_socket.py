@@ -1,13 +1,16 @@
 """Lines from egress are taken from egress's user only, and only when they are valid."""
 
 import asyncio
+import contextlib
 import os
 from pathlib import Path
 
 from contracts.egress_log import NetworkDecision
 from orchestrator.adapters.decisions_socket import DecisionsSocket
 
-LINE = NetworkDecision(call_id="a" * 32, time=1, method="CONNECT", host="example.org", port=443, outcome="connected", address="93.184.215.14")
+LINE = NetworkDecision(
+    call_id="a" * 32, time=1, method="CONNECT", host="example.org", port=443, outcome="connected", address="93.184.215.14"
+)
 
 
 async def sent(folder: Path, data: bytes, allowed_uid: int) -> list[NetworkDecision]:
@@ -19,10 +22,8 @@ async def sent(folder: Path, data: bytes, allowed_uid: int) -> list[NetworkDecis
     writer.write(data)
     writer.write_eof()
     async with asyncio.timeout(5):
-        try:
+        with contextlib.suppress(ConnectionError):
             await reader.read()
-        except ConnectionError:
-            pass
     writer.close()
     await listener.close()
     return taken

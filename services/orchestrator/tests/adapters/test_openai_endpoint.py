@@ -58,7 +58,11 @@ def encoded(chunk: str) -> bytes:
 def described(end: TurnEnd) -> list[JsonObject]:
     """The calls as the cases write them."""
     return [
-        {"id": call.provider_id, "name": call.name, **({"arguments_error": True} if call.arguments is None else {"arguments": call.arguments})}
+        {
+            "id": call.provider_id,
+            "name": call.name,
+            **({"arguments_error": True} if call.arguments is None else {"arguments": call.arguments}),
+        }
         for call in end.calls
     ]
 

@@ -58,7 +58,9 @@ class ScriptedModel:
                 self.closed_by_client.set()
             gone.cancel()
         if not self.cut:
-            writer.write(_chunk({}, "stop") + b'data: {"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":3}}\n\ndata: [DONE]\n\n')
+            writer.write(
+                _chunk({}, "stop") + b'data: {"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":3}}\n\ndata: [DONE]\n\n'
+            )
         writer.close()
 
 

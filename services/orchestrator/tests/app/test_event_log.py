@@ -6,11 +6,11 @@ from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from world import world
 
 from contracts.events import ReplyChanged, TextDelta
 from orchestrator.adapters.event_store import NumberedEvent, coalesce
 from orchestrator.app.event_log import EventLog
-from world import world
 
 CHAT, REPLY, OTHER = "c" * 32, "a" * 32, "b" * 32
 

@@ -7,12 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from scripted_model import ScriptedModel, call, text
+from world import until, world
 
 from contracts import api
 from contracts.chats import CallPart, TextPart
 from orchestrator.domain.errors import Conflict
-from scripted_model import ScriptedModel, call, text
-from world import until, world
 
 WRITE = call("write_file", {"path": "a.txt", "content": "x"})
 
@@ -196,7 +196,10 @@ def test_an_unreachable_endpoint_fails_with_a_code(tmp_path: Path) -> None:
 
 def test_panes_are_told_nothing_of_each_other(tmp_path: Path) -> None:
     async def scene() -> None:
-        async with world(tmp_path) as core, ScriptedModel([text("one"), text("two"), text("three"), text("four")]).serving() as model:
+        async with (
+            world(tmp_path) as core,
+            ScriptedModel([text("one"), text("two"), text("three"), text("four")]).serving() as model,
+        ):
             chat = await core.chat(model.url, panes=2)
             for _ in range(2):
                 exchange = await core.chats.send(chat.chat_id, api.NewMessage(text="q"))

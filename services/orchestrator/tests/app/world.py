@@ -81,7 +81,9 @@ class World:
 
     async def ended(self, chat_id: str, reply_id: str) -> Reply:
         """The reply once it has ended."""
-        return await until(lambda: self.reply(chat_id, reply_id), lambda reply: reply.status not in ("queued", "running", "waiting"))
+        return await until(
+            lambda: self.reply(chat_id, reply_id), lambda reply: reply.status not in ("queued", "running", "waiting")
+        )
 
     async def pending(self, chat_id: str) -> Approval:
         """The one approval that waits, once it does."""

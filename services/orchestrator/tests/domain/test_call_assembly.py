@@ -1,5 +1,6 @@
 """Calls come out as they were asked, however an endpoint cuts and numbers them."""
 
+import contextlib
 import json
 
 import pytest
@@ -9,12 +10,16 @@ from hypothesis import strategies as st
 from orchestrator.domain.arguments import BadArguments, parse_arguments
 from orchestrator.domain.call_assembly import CallAssembly, TooMuch
 
-values = st.recursive(st.none() | st.booleans() | st.integers() | st.text(), lambda inner: st.lists(inner, max_size=3), max_leaves=5)
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(), lambda inner: st.lists(inner, max_size=3), max_leaves=5
+)
 objects = st.dictionaries(st.text(max_size=5), values, max_size=3)
 
 
 @given(st.lists(objects, min_size=1, max_size=4), st.sampled_from(["own", "zero", "none"]), st.integers(1, 7))
-def test_pieces_of_any_length_and_numbering_make_the_same_calls(wanted: list[dict[str, object]], numbering: str, length: int) -> None:
+def test_pieces_of_any_length_and_numbering_make_the_same_calls(
+    wanted: list[dict[str, object]], numbering: str, length: int
+) -> None:
     assembly = CallAssembly()
     for number, arguments in enumerate(wanted):
         index = {"own": number, "zero": 0, "none": None}[numbering]
@@ -27,13 +32,13 @@ def test_pieces_of_any_length_and_numbering_make_the_same_calls(wanted: list[dic
 
 @given(st.text())
 def test_any_text_is_an_object_or_refused(text: str) -> None:
-    try:
+    with contextlib.suppress(BadArguments):
         assert isinstance(parse_arguments(text), dict)
-    except BadArguments as exc:
-        assert str(exc)
 
 
-@pytest.mark.parametrize("text", ['{"a":1,"a":2}', "[1]", '{"a":NaN}', '{"a":', "[" * 100_000], ids=["twice", "list", "NaN", "cut", "deep"])
+@pytest.mark.parametrize(
+    "text", ['{"a":1,"a":2}', "[1]", '{"a":NaN}', '{"a":', "[" * 100_000], ids=["twice", "list", "NaN", "cut", "deep"]
+)
 def test_what_is_not_one_plain_object_is_refused(text: str) -> None:
     with pytest.raises(BadArguments):
         parse_arguments(text)

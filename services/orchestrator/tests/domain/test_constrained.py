@@ -11,7 +11,7 @@ from orchestrator.domain.pieces import AskedCall
 
 
 @given(st.text(st.characters(codec="utf-8"), max_size=60), st.booleans())
-def test_the_answer_only_grows_and_ends_whole(answer: str, escaped: bool) -> None:  # noqa: FBT001 (drawn)
+def test_the_answer_only_grows_and_ends_whole(answer: str, escaped: bool) -> None:
     reply = json.dumps({"answer": answer}, ensure_ascii=escaped)
     shown = [partial_answer(reply[:length]) for length in range(len(reply) + 1)]
     assert all(answer.startswith(piece) for piece in shown)

@@ -14,7 +14,25 @@ from orchestrator.domain.outside_text import wrap
 
 CASES = json.loads((Path(__file__).parents[4] / "tests/cases/tool_output.json").read_text(encoding="utf-8"))["cases"]
 PATTERN = re.compile(r"<\s*(/?)\s*tool_output(?![A-Za-z0-9_])", re.IGNORECASE)
-FRAGMENTS = ["<", "/", "\uff1c", "\ufe64", "\u200b", "\u00ad", " ", "\n", "tool_output", "TOOL_", "output", "\uff4f", "\u0338", ">", "x", "_", "</tool_output>"]
+FRAGMENTS = [
+    "<",
+    "/",
+    "\uff1c",
+    "\ufe64",
+    "\u200b",
+    "\u00ad",
+    " ",
+    "\n",
+    "tool_output",
+    "TOOL_",
+    "output",
+    "\uff4f",
+    "\u0338",
+    ">",
+    "x",
+    "_",
+    "</tool_output>",
+]
 
 
 def tags(wrapped: str) -> list[str]:

@@ -20,14 +20,16 @@ class Database:
     def __init__(self, path: Path) -> None:
         """Use the file at `path`; it is made when missing."""
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="database")
-        self._engine = sa.create_engine(f"sqlite:///{path}", poolclass=sa.pool.StaticPool, connect_args={"check_same_thread": False})
+        self._engine = sa.create_engine(
+            f"sqlite:///{path}", poolclass=sa.pool.StaticPool, connect_args={"check_same_thread": False}
+        )
         sa.event.listen(self._engine, "connect", _set_up)
 
     async def open(self) -> None:
         """Bring the schema to the newest migration."""
         await self._submit(self._migrate)
 
-    async def run[T](self, use: Callable[..., T], *args: Any) -> T:  # noqa: ANN401 (handed on to `use`)
+    async def run[T](self, use: Callable[..., T], *args: Any) -> T:
         """Call `use(connection, *args)` in a transaction; it is rolled back when `use` raises."""
 
         def in_transaction() -> T:
@@ -52,6 +54,6 @@ class Database:
             command.upgrade(config, "head")
 
 
-def _set_up(connection: Any, _record: Any) -> None:  # noqa: ANN401 (sqlite3's connection; SQLAlchemy's hook)
+def _set_up(connection: Any, _record: Any) -> None:
     for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "busy_timeout=5000"):
         connection.execute(f"PRAGMA {pragma}")

@@ -24,6 +24,8 @@ from orchestrator.domain.ports import ModelRequest
 # More than any model writes in one response; an endpoint that sends more is broken or hostile.
 MAX_RESPONSE_CHARACTERS = 4_000_000
 MAX_MODELS = 1_000
+MAX_MODEL_ID_CHARACTERS = 200
+MAX_TOLD_CHARACTERS = 500
 TIMEOUT = httpx2.Timeout(120, connect=10)
 
 
@@ -43,7 +45,9 @@ class OpenAIEndpoint:
             page = await self._client.with_options(max_retries=0, timeout=5).models.list()
         except openai.OpenAIError as exc:
             raise _model_error(exc) from exc
-        names = [model.id for model in page.data or [] if isinstance(model.id, str) and 0 < len(model.id) <= 200]
+        names = [
+            model.id for model in page.data or [] if isinstance(model.id, str) and 0 < len(model.id) <= MAX_MODEL_ID_CHARACTERS
+        ]
         return names[:MAX_MODELS]
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[Piece]:
@@ -137,14 +141,14 @@ def _has_tool_result(talk: Conversation) -> bool:
     return isinstance(last, AssistantTurn) and bool(last.calls)
 
 
-def _texts(delta: Any) -> list[TextPiece]:  # noqa: ANN401 (the SDK does not check what endpoints send)
+def _texts(delta: Any) -> list[TextPiece]:
     fields = (("reasoning", "reasoning_content"), ("reasoning", "reasoning"), ("text", "content"))
     found = [(channel, getattr(delta, name, None)) for channel, name in fields]
     pieces = [TextPiece(channel, value) for channel, value in found if isinstance(value, str) and value]  # type: ignore[arg-type]  # the two literals above
     return pieces[:2]
 
 
-def _collect(calls: CallAssembly, delta: Any) -> None:  # noqa: ANN401 (as above)
+def _collect(calls: CallAssembly, delta: Any) -> None:
     for piece in getattr(delta, "tool_calls", None) or []:
         function = getattr(piece, "function", None)
         index, name, provider_id = getattr(piece, "index", None), getattr(function, "name", None), getattr(piece, "id", None)
@@ -156,7 +160,7 @@ def _collect(calls: CallAssembly, delta: Any) -> None:  # noqa: ANN401 (as above
         )
 
 
-def _usage(chunk: Any) -> Usage | None:  # noqa: ANN401 (as above)
+def _usage(chunk: Any) -> Usage | None:
     usage = getattr(chunk, "usage", None)
     if usage is None:
         return None
@@ -171,7 +175,7 @@ def _native_tool(name: str, description: str, schema: JsonObject) -> JsonObject:
 
 def _model_error(exc: Exception) -> ModelError:
     match exc:
-        case openai.APIStatusError(status_code=status) if 300 <= status < 400:
+        case openai.APIStatusError() if exc.response.is_redirect:
             refusal = Refusal(
                 code=errors.MODEL_REDIRECT,
                 detail="The endpoint answered with a redirect, which is not followed.",
@@ -190,7 +194,9 @@ def _model_error(exc: Exception) -> ModelError:
         case TooMuch():
             refusal = Refusal(code=errors.MODEL_STREAM, detail=str(exc))
         case httpx2.HTTPError():
-            refusal = Refusal(code=errors.MODEL_UNREACHABLE, detail="The connection to the model's endpoint broke.", hint="Retry.")
+            refusal = Refusal(
+                code=errors.MODEL_UNREACHABLE, detail="The connection to the model's endpoint broke.", hint="Retry."
+            )
         case _:
             refusal = Refusal(code=errors.MODEL_STREAM, detail="The endpoint sent something that is not a part of a reply.")
     return ModelError(refusal)
@@ -202,4 +208,4 @@ def _told(exc: openai.APIError) -> str:
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= 500 else text[:500] + "…"
+    return text if len(text) <= MAX_TOLD_CHARACTERS else text[:MAX_TOLD_CHARACTERS] + "…"

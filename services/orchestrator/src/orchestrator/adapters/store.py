@@ -39,7 +39,12 @@ def add_chat(db: Connection, chat: ChatRow) -> None:
 
 def save_chat(db: Connection, chat: ChatRow) -> None:
     """Store what a person changed: title, policies, network switch, panes."""
-    changes = {"title": chat.summary.title, "updated_at": chat.summary.updated_at, "network": chat.network, "policies": chat.policies}
+    changes = {
+        "title": chat.summary.title,
+        "updated_at": chat.summary.updated_at,
+        "network": chat.network,
+        "policies": chat.policies,
+    }
     db.execute(sa.update(tables.chats).where(tables.chats.c.chat_id == chat.summary.chat_id).values(**changes))
     db.execute(sa.delete(tables.panes).where(tables.panes.c.chat_id == chat.summary.chat_id))
     _put_panes(db, chat.summary.chat_id, chat.panes)
@@ -56,13 +61,18 @@ def chat(db: Connection, chat_id: str) -> ChatRow | None:
     row = db.execute(sa.select(tables.chats).where(tables.chats.c.chat_id == chat_id)).mappings().first()
     if row is None:
         return None
-    panes = db.execute(sa.select(tables.panes).where(tables.panes.c.chat_id == chat_id).order_by(tables.panes.c.position)).mappings()
+    panes = db.execute(
+        sa.select(tables.panes).where(tables.panes.c.chat_id == chat_id).order_by(tables.panes.c.position)
+    ).mappings()
     return ChatRow(
         summary=_summary(row),
         workspace=row["workspace"],
         network=row["network"],
         policies=row["policies"],
-        panes=tuple(Pane(pane_id=pane["pane_id"], position=pane["position"], **dict(PaneSettings.model_validate(pane["settings"]))) for pane in panes),
+        panes=tuple(
+            Pane(pane_id=pane["pane_id"], position=pane["position"], **dict(PaneSettings.model_validate(pane["settings"])))
+            for pane in panes
+        ),
     )
 
 
@@ -79,7 +89,9 @@ def exchanges(db: Connection, chat_id: str) -> tuple[Exchange, ...]:
     for (document,) in rows:
         reply = Reply.model_validate_json(document)
         by_exchange.setdefault(reply.exchange_id, []).append(reply)
-    found = db.execute(sa.select(tables.exchanges).where(tables.exchanges.c.chat_id == chat_id).order_by(sa.text("rowid"))).mappings()
+    found = db.execute(
+        sa.select(tables.exchanges).where(tables.exchanges.c.chat_id == chat_id).order_by(sa.text("rowid"))
+    ).mappings()
     return tuple(
         Exchange(
             exchange_id=row["exchange_id"],

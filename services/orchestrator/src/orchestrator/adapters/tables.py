@@ -41,7 +41,9 @@ replies = sa.Table(
     metadata,
     sa.Column("reply_id", sa.String(32), primary_key=True),
     sa.Column("chat_id", sa.String(32), sa.ForeignKey("chats.chat_id", ondelete="CASCADE"), nullable=False, index=True),
-    sa.Column("exchange_id", sa.String(32), sa.ForeignKey("exchanges.exchange_id", ondelete="CASCADE"), nullable=False, index=True),
+    sa.Column(
+        "exchange_id", sa.String(32), sa.ForeignKey("exchanges.exchange_id", ondelete="CASCADE"), nullable=False, index=True
+    ),
     sa.Column("pane_id", sa.String(32), nullable=False),
     sa.Column("attempt", sa.Integer, nullable=False),
     sa.Column("status", sa.String(16), nullable=False, index=True),

@@ -19,7 +19,19 @@ from rq.serializers import JSONSerializer
 
 from contracts import redis_keys
 from contracts.tickets import Ticket
-from contracts.tool_jobs import JOB_ENTRY, MAX_ENTRIES, MAX_ENTRY_BYTES, QUEUES, Alive, Done, Job, Output, Started, ToolResult, stream_entry
+from contracts.tool_jobs import (
+    JOB_ENTRY,
+    MAX_ENTRIES,
+    MAX_ENTRY_BYTES,
+    QUEUES,
+    Alive,
+    Done,
+    Job,
+    Output,
+    Started,
+    ToolResult,
+    stream_entry,
+)
 from contracts.tools import Tool
 from orchestrator.adapters.ticket_epoch import RedisEpoch
 from orchestrator.domain import results
@@ -127,7 +139,11 @@ class _Waiting:
     async def _read(self) -> list[bytes]:
         key = redis_keys.result_stream(self._ticket.stream)
         answer: Any = await self._redis.xread({key: self._last_id}, count=256, block=POLL_MILLISECONDS)
-        found = [item for batch in (answer.values() if isinstance(answer, dict) else [rows for _, rows in answer or []]) for item in _flat(batch)]
+        found = [
+            item
+            for batch in (answer.values() if isinstance(answer, dict) else [rows for _, rows in answer or []])
+            for item in _flat(batch)
+        ]
         for entry_id, _ in found:
             self._last_id = entry_id
         return [fields.get(b"entry", b"") for _, fields in found]
@@ -155,7 +171,7 @@ class _Waiting:
         return None
 
     async def _silence(self) -> ToolResult | None:
-        """Nothing came: is somebody still at it?"""
+        """How the call ends because nothing came, or None to wait on."""
         if not await self._epoch.still(self._ticket.epoch):
             return results.EFFECT_UNKNOWN
         silent = time.monotonic() - self._heard
@@ -168,7 +184,7 @@ class _Waiting:
         return results.unavailable("tool-runner")
 
 
-def _flat(batch: Any) -> list[tuple[str, dict[bytes, bytes]]]:  # noqa: ANN401 (redis-py's answer)
+def _flat(batch: Any) -> list[tuple[str, dict[bytes, bytes]]]:
     """The entries of one stream, whatever nesting the protocol version gives them."""
     return [item for item in batch if isinstance(item, tuple)] or [item for inner in batch for item in inner]
 

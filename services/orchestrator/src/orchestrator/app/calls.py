@@ -23,7 +23,7 @@ from orchestrator.domain.pieces import AskedCall
 from orchestrator.domain.ports import Clock, EpochSource, Executor
 from orchestrator.domain.results import unavailable
 from policy.canonical import NotCanonical, canonical_hash
-from policy.decide import Allow, Ask, ToolCall, decide
+from policy.decide import Ask, ToolCall, decide
 
 # How long a queued call may wait for a worker before its ticket is void.
 QUEUE_SECONDS = 120
@@ -48,7 +48,15 @@ class CallWatch:
 class ToolCalls:
     """Every call of every pane goes through `run`."""
 
-    def __init__(self, database: Database, approvals: Approvals, executors: Mapping[str, Executor], epoch: EpochSource, network: NetworkLog, clock: Clock) -> None:
+    def __init__(
+        self,
+        database: Database,
+        approvals: Approvals,
+        executors: Mapping[str, Executor],
+        epoch: EpochSource,
+        network: NetworkLog,
+        clock: Clock,
+    ) -> None:
         """`executors` maps an audience to whoever runs its calls."""
         self._database = database
         self._approvals = approvals
@@ -58,7 +66,10 @@ class ToolCalls:
         self._clock = clock
 
     async def run(self, asked: AskedCall, context: CallContext, watch: CallWatch) -> CallPart:
-        """Run a call to its end; the part returned has ended. Being cancelled declines it where it waits and stops it where it runs."""
+        """Run a call to its end; the part returned has ended.
+
+        Being cancelled declines the call where it waits, and stops it where it runs.
+        """
         part = CallPart(call_id=new_id(), tool=asked.name[:200] or "?", arguments=asked.arguments or {}, state="running")
         watch.changed(part)
         try:
@@ -93,7 +104,10 @@ class ToolCalls:
         if isinstance(decision, Refusal):
             return refused(part, decision)
         if isinstance(decision, Ask):
-            return refused(part, Refusal(code=errors.APPROVAL_MISMATCH, detail="What would run is no longer what was shown.", hint="Ask again."))
+            return refused(
+                part,
+                Refusal(code=errors.APPROVAL_MISMATCH, detail="What would run is no longer what was shown.", hint="Ask again."),
+            )
         assert tool is not None  # noqa: S101 (policies name no tool that is not in TOOLS; check_arguments has refused it)
         return await self._execute(tool, part, call, context, watch, chat, approval if decision.approval_id else None)
 
@@ -116,7 +130,14 @@ class ToolCalls:
         return await self._approvals.ask(approval)
 
     async def _execute(
-        self, tool: Tool, part: CallPart, call: ToolCall, context: CallContext, watch: CallWatch, chat: store.ChatRow, approval: Approval | None
+        self,
+        tool: Tool,
+        part: CallPart,
+        call: ToolCall,
+        context: CallContext,
+        watch: CallWatch,
+        chat: store.ChatRow,
+        approval: Approval | None,
     ) -> CallPart:
         approved: ApprovalClaim | None = None
         if approval is not None:
@@ -173,7 +194,9 @@ def check_arguments(tool: Tool | None, asked: AskedCall) -> Refusal | None:
     try:
         tool.arguments.model_validate(asked.arguments)
     except ValidationError as exc:
-        return Refusal(code=errors.POLICY_ARGUMENTS, detail=describe(exc), hint=f"Arguments of {tool.name}: {_names(tool.schema())}.")
+        return Refusal(
+            code=errors.POLICY_ARGUMENTS, detail=describe(exc), hint=f"Arguments of {tool.name}: {_names(tool.schema())}."
+        )
     return None
 
 

@@ -72,7 +72,7 @@ class Chats:
         """
         unknown = set(change.policies or {}) - set(TOOLS)
         if unknown:
-            raise Conflict(f"There is no tool named {sorted(unknown)[0]!r}.")
+            raise Conflict(f"There is no tool named {min(unknown)!r}.")
         row = await self._row(chat_id)
         panes = row.panes if change.panes is None else _panes(change.panes, row.panes)
         removed = {pane.pane_id for pane in row.panes} - {pane.pane_id for pane in panes}
@@ -198,7 +198,9 @@ class Chats:
         await self.change(row.summary.chat_id, api.ChatChange(title=title))
 
     def _with_live(self, exchange: Exchange) -> Exchange:
-        return exchange.model_copy(update={"replies": tuple(self._replies.live(reply.reply_id) or reply for reply in exchange.replies)})
+        return exchange.model_copy(
+            update={"replies": tuple(self._replies.live(reply.reply_id) or reply for reply in exchange.replies)}
+        )
 
 
 def _read(db: Connection, chat_id: str) -> tuple[store.ChatRow, tuple[Exchange, ...], tuple[Approval, ...]]:

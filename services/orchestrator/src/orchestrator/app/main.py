@@ -21,7 +21,11 @@ def main() -> None:
 
 
 def _log_as_json(level: str) -> None:
-    processors: list[Any] = [structlog.processors.TimeStamper(fmt="iso", utc=True), structlog.stdlib.add_log_level, structlog.processors.format_exc_info]
+    processors: list[Any] = [
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.stdlib.add_log_level,
+        structlog.processors.format_exc_info,
+    ]
     formatter = structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=processors,
         processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, structlog.processors.JSONRenderer()],

@@ -20,7 +20,9 @@ class Providers:
     def __init__(self, database: Database, embedded_url: str) -> None:
         """`embedded_url` is the API of the model that comes with Switchbox."""
         self._database = database
-        self._embedded = Provider(provider_id=EMBEDDED_ID, name="Embedded", base_url=embedded_url, tool_calls="constrained", embedded=True)
+        self._embedded = Provider(
+            provider_id=EMBEDDED_ID, name="Embedded", base_url=embedded_url, tool_calls="constrained", embedded=True
+        )
         self._endpoints: dict[str, OpenAIEndpoint] = {}
 
     async def all(self) -> tuple[Provider, ...]:

@@ -34,7 +34,9 @@ MAX_CALLS_IN_TURN = 8
 STOP_SECONDS = 7.0
 
 INTERRUPTED = Refusal(
-    code=errors.REPLY_INTERRUPTED, detail="Switchbox stopped while this reply was being written.", hint="Continue goes on from here."
+    code=errors.REPLY_INTERRUPTED,
+    detail="Switchbox stopped while this reply was being written.",
+    hint="Continue goes on from here.",
 )
 
 
@@ -114,7 +116,14 @@ class Replies:
             status, error = ("interrupted" if draft.parts() else "failed"), exc.refusal
         except Exception:
             log.exception("reply_failed reply_id=%s", draft.reply_id)
-            status, error = "failed", Refusal(code=errors.INTERNAL, detail="Something unexpected went wrong in the core.", hint="Retry; the core's log has more.")
+            status, error = (
+                "failed",
+                Refusal(
+                    code=errors.INTERNAL,
+                    detail="Something unexpected went wrong in the core.",
+                    hint="Retry; the core's log has more.",
+                ),
+            )
         await asyncio.shield(self._settle(draft, status, error))
 
     async def _settle(self, draft: ReplyDraft, status: ReplyStatus, error: Refusal | None) -> None:
@@ -141,12 +150,18 @@ class Replies:
             end = await self._respond(draft, endpoint.stream(request))
             if end.interrupted:
                 return "interrupted", Refusal(
-                    code=errors.MODEL_INTERRUPTED, detail="The endpoint closed the connection before the reply was complete.", hint="Continue goes on from here."
+                    code=errors.MODEL_INTERRUPTED,
+                    detail="The endpoint closed the connection before the reply was complete.",
+                    hint="Continue goes on from here.",
                 )
             if not end.calls:
                 return "complete", None
             await self._run_calls(draft, end.calls)
-        return "stopped", Refusal(code=errors.POLICY_TURNS, detail=f"The reply was stopped after {MAX_TURNS} responses of the model.", hint="Continue goes on from here.")
+        return "stopped", Refusal(
+            code=errors.POLICY_TURNS,
+            detail=f"The reply was stopped after {MAX_TURNS} responses of the model.",
+            hint="Continue goes on from here.",
+        )
 
     async def _respond(self, draft: ReplyDraft, pieces: AsyncIterator[TextPiece | TurnEnd]) -> TurnEnd:
         async with contextlib.aclosing(pieces) as stream:  # type: ignore[type-var]  # endpoints are async generators
@@ -163,7 +178,9 @@ class Replies:
         """Run the calls of one response side by side; those beyond the cap are refused."""
         context = CallContext(draft.chat_id, draft.reply_id)
         for call in asked[MAX_CALLS_IN_TURN:]:
-            refusal = Refusal(code=errors.POLICY_TOO_MANY_CALLS, detail=f"At most {MAX_CALLS_IN_TURN} calls in one response are run.")
+            refusal = Refusal(
+                code=errors.POLICY_TOO_MANY_CALLS, detail=f"At most {MAX_CALLS_IN_TURN} calls in one response are run."
+            )
             part = CallPart(call_id=new_id(), tool=call.name[:200] or "?", arguments=call.arguments or {}, state="running")
             self._show(draft, refused(part, refusal))
         async with asyncio.TaskGroup() as group:
@@ -183,7 +200,12 @@ class Replies:
             offsets[piece.stream] += len(piece.text)
             self._events.publish(
                 CallOutput(
-                    chat_id=draft.chat_id, reply_id=draft.reply_id, call_id=latest[0].call_id, stream=piece.stream, offset=offset, text=piece.text
+                    chat_id=draft.chat_id,
+                    reply_id=draft.reply_id,
+                    call_id=latest[0].call_id,
+                    stream=piece.stream,
+                    offset=offset,
+                    text=piece.text,
                 )
             )
 
@@ -217,7 +239,10 @@ class Replies:
         """Tokens of all responses together; unknown stays unknown."""
         before = draft.reply().usage
         draft.change(
-            usage=Usage(input_tokens=_sum(before.input_tokens, usage.input_tokens), output_tokens=_sum(before.output_tokens, usage.output_tokens))
+            usage=Usage(
+                input_tokens=_sum(before.input_tokens, usage.input_tokens),
+                output_tokens=_sum(before.output_tokens, usage.output_tokens),
+            )
         )
 
 
@@ -233,7 +258,9 @@ def _interrupt_calls(draft: ReplyDraft, now: int) -> None:
 def _stopped(call: CallPart, now: int) -> CallPart:
     """An open call of a reply that was stopped: declined where it waited, stopped where it ran."""
     refusal = Refusal(code=errors.TOOL_STOPPED, detail="The reply was stopped.")
-    return call.model_copy(update={"state": "declined" if call.state == "waiting" else "stopped", "refusal": refusal, "ended_at": now})
+    return call.model_copy(
+        update={"state": "declined" if call.state == "waiting" else "stopped", "refusal": refusal, "ended_at": now}
+    )
 
 
 def _effect_unknown(call: CallPart, now: int) -> CallPart:

@@ -1,6 +1,6 @@
 """The API on the core socket. Only the gateway connects to it, and it has judged each request before."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,7 +82,9 @@ class Core:
         """The event stream of one chat."""
         after = int(request.query_params["after"])
         stream = self.events.stream(request.query_params["chat"], after)
-        return StreamingResponse(server_sent_events(stream), media_type="text/event-stream", headers={"Cache-Control": "no-store"})
+        return StreamingResponse(
+            server_sent_events(stream), media_type="text/event-stream", headers={"Cache-Control": "no-store"}
+        )
 
     async def _list_providers(self, _path: Mapping[str, str], _body: None) -> api.Providers:
         return api.Providers(providers=await self.providers.all())
@@ -120,7 +122,9 @@ class Core:
 def application(core: Core, lifespan: Lifespan[Starlette]) -> Starlette:
     """The ASGI application of the core socket."""
     handlers = core.handlers()
-    routes = [Route(route.path, _endpoint(route, handlers[route.name]), methods=[route.method], name=route.name) for route in api.ROUTES]
+    routes = [
+        Route(route.path, _endpoint(route, handlers[route.name]), methods=[route.method], name=route.name) for route in api.ROUTES
+    ]
     routes.append(Route(api.EVENTS_PATH, core.stream_events, methods=["GET"]))
     routes.append(Route(api.FILE_PATH, core.read_file, methods=["GET"]))
     routes.append(Route("/health", _health, methods=["GET"]))

@@ -36,7 +36,7 @@ class CallAssembly:
         self._calls: list[_Building] = []
         self._characters = 0
 
-    def add(self, index: int | None, provider_id: str | None, name: str | None, arguments: Any) -> None:  # noqa: ANN401 (untrusted JSON)
+    def add(self, index: int | None, provider_id: str | None, name: str | None, arguments: Any) -> None:
         """Take one piece.
 
         Raises:

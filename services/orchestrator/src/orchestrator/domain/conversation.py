@@ -34,7 +34,9 @@ class Conversation:
     turns: tuple[UserTurn | AssistantTurn, ...] = field(default_factory=tuple)
 
 
-def conversation(system_prompt: str, history: Sequence[Exchange], pane_id: str, parts: Sequence[Part], *, resume: bool = False) -> Conversation:
+def conversation(
+    system_prompt: str, history: Sequence[Exchange], pane_id: str, parts: Sequence[Part], *, resume: bool = False
+) -> Conversation:
     """The conversation of one pane up to the reply in progress.
 
     `history` ends with the exchange being answered; `parts` is what the reply in progress has so far. Of earlier
@@ -91,7 +93,9 @@ def told(call: CallPart) -> str:
     content = wrap(call.content, tool=call.tool) if call.outside and call.content else call.content
     if call.refusal is None:
         return content
-    outcome = "The person declined this call." if call.state == "declined" else f"Not done ({call.refusal.code}): {call.refusal.detail}"
+    outcome = (
+        "The person declined this call." if call.state == "declined" else f"Not done ({call.refusal.code}): {call.refusal.detail}"
+    )
     return f"{outcome}\n{content}".strip()
 
 

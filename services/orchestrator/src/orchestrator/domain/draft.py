@@ -65,11 +65,15 @@ class ReplyDraft:
             self._parts.append(last)
         offset = last.length
         last.add(text)
-        return TextDelta(chat_id=self.chat_id, reply_id=self.reply_id, part=len(self._parts) - 1, channel=channel, offset=offset, text=text)
+        return TextDelta(
+            chat_id=self.chat_id, reply_id=self.reply_id, part=len(self._parts) - 1, channel=channel, offset=offset, text=text
+        )
 
     def set_call(self, call: CallPart) -> CallChanged:
         """Add a call, or replace the one of the same id."""
-        place = next((at for at, part in enumerate(self._parts) if isinstance(part, CallPart) and part.call_id == call.call_id), None)
+        place = next(
+            (at for at, part in enumerate(self._parts) if isinstance(part, CallPart) and part.call_id == call.call_id), None
+        )
         if place is None:
             place = len(self._parts)
             self._parts.append(call)
@@ -82,7 +86,12 @@ class ReplyDraft:
         return [part for part in self._parts if isinstance(part, CallPart) and part.state in ("waiting", "running")]
 
     def change(
-        self, *, status: ReplyStatus | None = None, error: Refusal | None = None, usage: Usage | None = None, timings: Timings | None = None
+        self,
+        *,
+        status: ReplyStatus | None = None,
+        error: Refusal | None = None,
+        usage: Usage | None = None,
+        timings: Timings | None = None,
     ) -> ReplyChanged:
         """Change what is not a part; the event carries no parts."""
         changes = {"status": status, "error": error, "usage": usage, "timings": timings}

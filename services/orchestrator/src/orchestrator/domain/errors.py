@@ -24,7 +24,11 @@ class NotFound(CoreError):
 
     def __init__(self, what: str) -> None:
         """`what` is the noun a person would use."""
-        super().__init__(Refusal(code=errors.NOT_FOUND, detail=f"There is no such {what}.", hint="It may have been deleted: load the page again."))
+        super().__init__(
+            Refusal(
+                code=errors.NOT_FOUND, detail=f"There is no such {what}.", hint="It may have been deleted: load the page again."
+            )
+        )
 
 
 class Conflict(CoreError):
@@ -39,5 +43,5 @@ class ModelError(CoreError):
     """The model's endpoint did not answer as it should; `started` tells whether some of the reply had come."""
 
 
-class EpochUnavailable(Exception):  # noqa: N818 (it is met in one place, and told as a service that does not answer)
+class EpochUnavailable(Exception):
     """Redis does not answer, so there is no epoch and no ticket can be signed."""

@@ -25,12 +25,15 @@ class AskedCall:
     problem: str = ""
 
 
+UNKNOWN_USAGE = Usage()
+
+
 @dataclass(frozen=True)
 class TurnEnd:
     """The end of one model response. It is interrupted when the endpoint closed before saying that it was done."""
 
     calls: tuple[AskedCall, ...] = ()
-    usage: Usage = Usage()
+    usage: Usage = UNKNOWN_USAGE
     interrupted: bool = False
 
 

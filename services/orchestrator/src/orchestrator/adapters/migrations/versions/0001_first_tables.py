@@ -39,7 +39,9 @@ def upgrade() -> None:
         "replies",
         sa.Column("reply_id", sa.String(32), primary_key=True),
         _chat(),
-        sa.Column("exchange_id", sa.String(32), sa.ForeignKey("exchanges.exchange_id", ondelete="CASCADE"), nullable=False, index=True),
+        sa.Column(
+            "exchange_id", sa.String(32), sa.ForeignKey("exchanges.exchange_id", ondelete="CASCADE"), nullable=False, index=True
+        ),
         sa.Column("pane_id", sa.String(32), nullable=False),
         sa.Column("attempt", sa.Integer, nullable=False),
         sa.Column("status", sa.String(16), nullable=False, index=True),
