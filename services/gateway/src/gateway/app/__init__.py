@@ -1,0 +1,1 @@
+"""Settings, wiring and the use cases behind the routes."""
