@@ -1,0 +1,1 @@
+"""Runs JavaScript programs, each in a fresh sealed process of its own."""

@@ -1,0 +1,1 @@
+"""V8, the sealed processes it runs in, and the pool that keeps them warm."""

@@ -1,0 +1,1 @@
+"""What a finished program means: pure, no I/O."""
