@@ -5,7 +5,7 @@ import { decodeEntities } from "./entities";
 import { safeHref } from "./links";
 
 const FRAGMENTS = [
-  "- a", "- b", "1. one", "  nested", "    code", "# Head", "> quote", "lazy", "```js", "```", "~~~", "| a | b |", "|---|---|",
+  "- a", "- b", "1. one", "2. two", "  nested", "    code", "# Head", "> quote", "lazy", "```js", "```", "~~~", "| a | b |", "|---|---|",
   "| 1 | 2 |", "***", "===", "---", "text **bold", "** more", "<div>", "</div>", "<!-- c", "-->", "[x](http://e)", "`tick", "\t",
   " ", "\n", "\n\n", "\n", "\n\n", "🙂", "\r\n", "* x", "+ y", "[ ] t", "&amp;", "\\",
 ]; // prettier-ignore

@@ -32,8 +32,14 @@ TIMEOUT = httpx2.Timeout(120, connect=10)
 class OpenAIEndpoint:
     """One endpoint. `tool_calls` says how its models get tools: natively, by constrained JSON, or not at all."""
 
-    def __init__(self, base_url: str, tool_calls: Literal["native", "constrained", "none"]) -> None:
-        """Use the API below `base_url` (such as `http://127.0.0.1:11434/v1`). Redirects are not followed; no proxy is used."""
+    def __init__(
+        self, base_url: str, tool_calls: Literal["native", "constrained", "none"], default_max_tokens: int | None = None
+    ) -> None:
+        """Use the API below `base_url` (such as `http://127.0.0.1:11434/v1`). Redirects are not followed; no proxy is used.
+
+        `default_max_tokens` is the limit of a response where a pane sets none; None leaves it to the endpoint.
+        """
+        self.default_max_tokens = default_max_tokens
         self.tool_calls: Literal["native", "constrained", "none"] = tool_calls
         http = httpx2.AsyncClient(transport=EventStreamTransport(), follow_redirects=False, trust_env=False, timeout=TIMEOUT)
         # The SDK retries 408, 409, 429 and 5xx with back-off before the first byte, never after it.
@@ -45,10 +51,9 @@ class OpenAIEndpoint:
             page = await self._client.with_options(max_retries=0, timeout=5).models.list()
         except openai.OpenAIError as exc:
             raise _model_error(exc) from exc
-        names = [
-            model.id for model in page.data or [] if isinstance(model.id, str) and 0 < len(model.id) <= MAX_MODEL_ID_CHARACTERS
-        ]
-        return names[:MAX_MODELS]
+        # The SDK does not check types, and data is null at some endpoints.
+        names = [str(model.id) for model in page.data or []]
+        return [name for name in names if 0 < len(name) <= MAX_MODEL_ID_CHARACTERS][:MAX_MODELS]
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[Piece]:
         """See `ModelEndpoint.stream`."""
@@ -87,7 +92,8 @@ class OpenAIEndpoint:
                     if len(answer) > len(shown):
                         yield TextPiece("text", answer[len(shown) :])
                         shown = answer
-                case TurnEnd(interrupted=True):
+                case TurnEnd(interrupted=True) | TurnEnd(cut_off=True):
+                    # Half a call is no call: what was shown of an answer stays.
                     yield piece
                 case TurnEnd():
                     reply = constrained.read_reply(text)
@@ -111,18 +117,18 @@ class OpenAIEndpoint:
             **extra,
         }
         async with await self._begin(body) as stream:
-            calls, usage, finished, characters = CallAssembly(), Usage(), False, 0
+            calls, usage, finish, characters = CallAssembly(), Usage(), "", 0
             async for chunk in stream:
                 usage = _usage(chunk) or usage
                 for choice in (chunk.choices or [])[:1]:
-                    finished = finished or bool(choice.finish_reason)
+                    finish = choice.finish_reason or finish
                     for piece in _texts(choice.delta):
                         characters += len(piece.text)
                         if characters > MAX_RESPONSE_CHARACTERS:
                             raise TooMuch("The model's response is too long.")
                         yield piece
                     _collect(calls, choice.delta)
-            yield TurnEnd(calls.finish() if finished else (), usage, interrupted=not finished)
+            yield TurnEnd(calls.finish() if finish else (), usage, interrupted=not finish, cut_off=finish == "length")
 
     async def _begin(self, body: JsonObject) -> openai.AsyncStream[ChatCompletionChunk]:
         """Send the request; a model that says it cannot take tools is asked again without."""

@@ -14,7 +14,7 @@ from orchestrator.app.wiring import build
 
 def main() -> None:
     """Serve on the core socket until SIGTERM."""
-    settings = Settings()  # type: ignore[call-arg]  # read from the environment
+    settings = Settings()
     _log_as_json(settings.log_level)
     allowed = frozenset({settings.gateway_uid, os.getuid()})
     uvloop.run(local_socket.serve(build(settings), settings.core_socket, allowed_uids=allowed, shutdown_seconds=8))

@@ -12,6 +12,8 @@ from orchestrator.domain.errors import Conflict, ModelError, NotFound
 from orchestrator.domain.ids import new_id
 
 EMBEDDED_ID = "embedded"
+# Small models seldom find an end; four panes share this one, and each may say so much before it has to be asked on.
+EMBEDDED_MAX_TOKENS = 400
 
 
 class Providers:
@@ -55,7 +57,8 @@ class Providers:
             detail = "This pane's provider was removed."
             raise ModelError(Refusal(code=errors.MODEL_UNREACHABLE, detail=detail, hint="Choose another model for the pane."))
         if provider_id not in self._endpoints:
-            self._endpoints[provider_id] = OpenAIEndpoint(provider.base_url, provider.tool_calls)
+            limit = EMBEDDED_MAX_TOKENS if provider.embedded else None
+            self._endpoints[provider_id] = OpenAIEndpoint(provider.base_url, provider.tool_calls, limit)
         return self._endpoints[provider_id]
 
     async def models(self) -> Models:

@@ -39,6 +39,12 @@ INTERRUPTED = Refusal(
     hint="Continue goes on from here.",
 )
 
+CUT_OFF = Refusal(
+    code=errors.MODEL_CUT_OFF,
+    detail="The reply reached its limit of tokens.",
+    hint="Continue goes on from here; the pane's settings hold the limit.",
+)
+
 
 @dataclass
 class _Live:
@@ -144,7 +150,7 @@ class Replies:
                 tools=await self._offered(draft.chat_id) if pane.tools and endpoint.tool_calls != "none" else (),
                 temperature=pane.temperature,
                 top_p=pane.top_p,
-                max_tokens=pane.max_tokens,
+                max_tokens=pane.max_tokens or endpoint.default_max_tokens,
             )
             resume = False
             end = await self._respond(draft, endpoint.stream(request))
@@ -154,6 +160,8 @@ class Replies:
                     detail="The endpoint closed the connection before the reply was complete.",
                     hint="Continue goes on from here.",
                 )
+            if end.cut_off:
+                return "stopped", CUT_OFF
             if not end.calls:
                 return "complete", None
             await self._run_calls(draft, end.calls)

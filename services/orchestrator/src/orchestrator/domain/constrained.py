@@ -29,8 +29,8 @@ def instructions(tools: Sequence[Tool]) -> str:
     """What the model is told of the form, in the system prompt."""
     lines = [f"- {tool.name}: {tool.description} Arguments: {', '.join(tool.schema()['properties'])}." for tool in tools]
     return (
-        'Reply in JSON. To answer, write {"answer": "your text"}. '
-        'Only if a tool is needed, write {"tool": "name", "arguments": {...}} instead. Tools:\n' + "\n".join(lines)
+        'Reply with one JSON object. To answer the question: {"answer": ...}. '
+        'Only when one of these tools is needed to answer: {"tool": ..., "arguments": ...}.\n' + "\n".join(lines)
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from contracts.base import JsonObject
-from contracts.chats import CallPart, Exchange, Part, Reply, TextPart
+from contracts.chats import CallPart, Exchange, Part, Reply
 from orchestrator.domain.outside_text import SYSTEM_NOTE, wrap
 
 CONTINUE = "Go on exactly where you stopped. Do not repeat anything that is already there."
@@ -111,7 +111,7 @@ def _assistant_turns(parts: Iterable[Part]) -> list[AssistantTurn]:
     for part in parts:
         if isinstance(part, CallPart):
             calls.append(part)
-        elif isinstance(part, TextPart) and part.kind == "text":
+        elif part.kind == "text":
             if calls:
                 turns.append(AssistantTurn(text, tuple(calls)))
                 text, calls = "", []

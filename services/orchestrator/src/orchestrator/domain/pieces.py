@@ -30,11 +30,16 @@ UNKNOWN_USAGE = Usage()
 
 @dataclass(frozen=True)
 class TurnEnd:
-    """The end of one model response. It is interrupted when the endpoint closed before saying that it was done."""
+    """The end of one model response.
+
+    It is interrupted when the endpoint closed before saying that it was done, and cut off when it reached the limit of
+    tokens.
+    """
 
     calls: tuple[AskedCall, ...] = ()
     usage: Usage = UNKNOWN_USAGE
     interrupted: bool = False
+    cut_off: bool = False
 
 
 Piece = TextPiece | TurnEnd

@@ -32,6 +32,7 @@ class ModelEndpoint(Protocol):
     """An endpoint that models are asked through."""
 
     tool_calls: Literal["native", "constrained", "none"]
+    default_max_tokens: int | None
 
     def stream(self, request: ModelRequest) -> AsyncIterator[Piece]:
         """The response in pieces; the last is the one `TurnEnd`. Closing the iterator ends the request.

@@ -51,25 +51,28 @@ class CommandBox:
             CutOff: the request was sent and no answer came.
         """
         connection = _UnixConnection(self._path)
-        try:
+        with contextlib.ExitStack() as stack:
+            stack.callback(connection.close)
             _connect(connection)
-            yield CommandRun(connection, _send(connection, request))
-        finally:
-            connection.close()
+            # http.client forgets the socket when the answer says that the connection closes after it.
+            sock = connection.sock
+            run = CommandRun(sock, stack.enter_context(contextlib.closing(_send(connection, request))))
+            stack.callback(run.stop)
+            yield run
 
 
 class CommandRun:
     """A command at work."""
 
-    def __init__(self, connection: "_UnixConnection", answer: http.client.HTTPResponse) -> None:
-        """`answer` has its headers read, and no body."""
-        self._connection = connection
+    def __init__(self, sock: socket.socket, answer: http.client.HTTPResponse) -> None:
+        """`answer` has its headers read, and no body; it comes over `sock`."""
+        self._sock = sock
         self._answer = answer
 
     def stop(self) -> None:
         """Close the connection, from any thread or a signal handler: the command is stopped, `entries` ends by CutOff."""
         with contextlib.suppress(OSError):
-            self._connection.sock.shutdown(socket.SHUT_RDWR)
+            self._sock.shutdown(socket.SHUT_RDWR)
 
     def entries(self) -> Iterator[CommandEntry]:
         """What command-box says, up to the last entry, which is an Exited or a Refused.
