@@ -15,9 +15,13 @@ CHECK_UID := $(if $(filter 0,$(UID)),10010,$(UID))
 export BUILD_CA ?= $(firstword $(wildcard $(SSL_CERT_FILE)) /dev/null)
 BUILD := docker build --quiet --secret id=build_ca,src=$(BUILD_CA)
 
+# Where the packages are inside it, for the processes that tests start too.
+PATHS := $(shell printf ':/src/%s' libs/*/src services/*/src | cut -c2-)
+
 # The checks run in a container of the development image: no network, no rights, the source read-only.
 IN_DEV := docker run --rm --init --user $(CHECK_UID):$(CHECK_UID) --cap-drop ALL --security-opt no-new-privileges \
-	--network none --tmpfs /tmp:exec,mode=1777 -e HYPOTHESIS_STORAGE_DIRECTORY=/cache/hypothesis -v switchbox-dev-cache:/cache -v "$(CURDIR)":/src:ro switchbox-dev
+	--network none --tmpfs /tmp:exec,mode=1777 -e PYTHONPATH=$(PATHS) -e HYPOTHESIS_STORAGE_DIRECTORY=/cache/hypothesis \
+	-v switchbox-dev-cache:/cache -v "$(CURDIR)":/src:ro switchbox-dev
 # Where something is to be written, or fetched, it is you who does it.
 IN_DEV_RW := docker run --rm --init --user $(UID):$(shell id -g) --tmpfs /tmp:exec,mode=1777 \
 	-v switchbox-dev-cache:/cache -v "$(CURDIR)":/src switchbox-dev
@@ -68,7 +72,7 @@ logs: ## follow the logs of the stack, or of S=service
 
 .PHONY: smoke
 smoke: $(VENV)/.made ## ask the running stack one question on four panes and try every tool
-	@$(VENV)/bin/python tests/smoke.py
+	@PYTHONPATH=libs/contracts/src:libs/policy/src:tests $(VENV)/bin/python tests/smoke.py
 
 run-%: ## (see above)
 	@$(COMPOSE) stop $*
@@ -113,7 +117,7 @@ lock: dev-image ## renew the hashed requirement files; UPGRADE=1 takes newer ver
 
 .PHONY: unit
 unit: dev-image ## the unit tests of libraries and services
-	@$(IN_DEV) python -m pytest -q -p no:cacheprovider -m 'not container' $(or $(T),$(UNIT_TESTS))
+	@$(IN_DEV) python -m pytest -q -p no:cacheprovider --timeout 60 -m 'not container' $(or $(T),$(UNIT_TESTS))
 
 .PHONY: ui-check
 ui-check: ## the browser app: types, lint, unit tests
@@ -135,17 +139,17 @@ setup-tests:
 
 .PHONY: test
 test: setup-tests $(VENV)/.made ## integration, claims and browser tests on a stack of their own; CI runs this
-	@$(VENV)/bin/python -m pytest -p no:cacheprovider $(or $(T),$(STACK_TESTS))
+	@$(VENV)/bin/python -m pytest -p no:cacheprovider --timeout 600 $(or $(T),$(STACK_TESTS))
 
 .PHONY: integration claims e2e
 integration: setup $(VENV)/.made ## the integration tests alone
-	@$(VENV)/bin/python -m pytest -p no:cacheprovider $(or $(T),tests/integration)
+	@$(VENV)/bin/python -m pytest -p no:cacheprovider --timeout 600 $(or $(T),tests/integration)
 
 claims: setup $(VENV)/.made ## the tests behind what README.md and SECURITY.md claim
-	@$(VENV)/bin/python -m pytest -p no:cacheprovider $(or $(T),tests/claims)
+	@$(VENV)/bin/python -m pytest -p no:cacheprovider --timeout 600 $(or $(T),tests/claims)
 
 e2e: setup-tests $(VENV)/.made ## the browser tests alone
-	@$(VENV)/bin/python -m pytest -p no:cacheprovider $(or $(T),tests/e2e)
+	@$(VENV)/bin/python -m pytest -p no:cacheprovider --timeout 600 $(or $(T),tests/e2e)
 
 .PHONY: container-tests
 container-tests: setup dev-image ## the services' own tests that start containers (marked `container`)

@@ -53,11 +53,13 @@ class TextPart(Message):
 class CallPart(Message):
     """A tool call and what became of it. `arguments` is what the model asked, exactly.
 
+    `turn` counts the model's responses in this reply, from 0: calls of one response were asked for together.
     `outside` says that `content` is outside text (a command had the network): the model gets it wrapped.
     """
 
     kind: Literal["call"] = "call"
     call_id: Id
+    turn: Annotated[int, Field(ge=0)] = 0
     tool: Annotated[str, Field(max_length=200)]
     arguments: JsonObject
     state: CallState

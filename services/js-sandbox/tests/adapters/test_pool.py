@@ -216,11 +216,14 @@ def test_a_killed_zygote_takes_its_children_along_and_is_replaced() -> None:
 
 
 def test_children_that_cannot_be_sealed_are_not_handed_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    # A library of this name on the zygote's path refuses, as the real one does where the kernel lacks something.
-    (tmp_path / "seal.py").write_text(
+    # A library of this name, first on the zygote's path, refuses as the real one does where the kernel lacks something.
+    fake = tmp_path / "seal"
+    fake.mkdir()
+    (fake / "seccomp.py").write_text("def prepare(_): pass\n")
+    (fake / "__init__.py").write_text(
         "class Limits:\n def __init__(self, **_): pass\nProfile = Limits\ndef confine(_): raise RuntimeError('no Landlock')\n"
     )
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
 
     async def main() -> None:
         pool = Pool(LIMITS, size=1, max_running=1)

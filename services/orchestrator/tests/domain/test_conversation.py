@@ -82,3 +82,10 @@ def test_reasoning_is_not_sent_back_and_resuming_asks_to_go_on() -> None:
     parts: tuple[Part, ...] = (TextPart(kind="reasoning", text="hm"), text("half"))
     messages = openai_messages(conversation("", [exchange("q")], PANE, parts, resume=True))
     assert messages[1:] == [{"role": "assistant", "content": "half"}, {"role": "user", "content": CONTINUE}]
+
+
+def test_calls_of_two_responses_are_two_turns_and_those_of_one_are_one() -> None:
+    parts = (call(call_id="1" * 32), call(call_id="2" * 32), call(call_id="3" * 32, turn=1))
+    messages = openai_messages(conversation("", [exchange("q")], PANE, parts))
+    assert [message["role"] for message in messages] == ["user", "assistant", "tool", "tool", "assistant", "tool"]
+    assert [len(message["tool_calls"]) for message in messages if message["role"] == "assistant"] == [2, 1]

@@ -33,6 +33,7 @@ from policy.tickets import sign
 REPOSITORY = Path(__file__).parents[4]
 UID = 10_010
 WAIT_SECONDS = 15.0
+RUNNER_HEALTH = "tool_runner.health"
 IMAGE = "hx-runner-test"
 BOX_IMAGE = "hx-runner-box-test"
 PASSWORDS = {user: f"{user}-password-{secrets.token_hex(16)}" for user in ("orchestrator", "tool-runner")}
@@ -191,6 +192,7 @@ def running(base: Path) -> Iterator[Bench]:
         begin_epoch(made)
         _start_box(base, name)
         _start_runner(base, name)
+        wait_until_well(f"{name}-box", "command_box.health")
         wait_until_well(made.runner)
         yield made
     finally:
@@ -212,20 +214,20 @@ def begin_epoch(bench: Bench) -> None:
             return
 
 
-def wait_until_well(container: str) -> None:
+def wait_until_well(container: str, check: str = RUNNER_HEALTH) -> None:
     """Wait for the health check, as compose runs it."""
     until = time.monotonic() + WAIT_SECONDS
     while time.monotonic() < until:
         with contextlib.suppress(subprocess.TimeoutExpired):
-            if is_well(container):
+            if is_well(container, check):
                 return
         time.sleep(0.1)
     pytest.fail(f"not well: {docker('logs', container, check=False)}")
 
 
-def is_well(container: str) -> bool:
+def is_well(container: str, check: str = RUNNER_HEALTH) -> bool:
     """The health check's own answer."""
-    command = ["docker", "exec", container, "/opt/venv/bin/python", "-m", "tool_runner.health"]
+    command = ["docker", "exec", container, "/opt/venv/bin/python", "-m", check]
     return subprocess.run(command, check=False, capture_output=True, timeout=30).returncode == 0
 
 

@@ -52,6 +52,7 @@ const textPart = v.object({ kind: v.picklist(["text", "reasoning"]), text: v.str
 const callPart = v.object({
   kind: v.literal("call"),
   call_id: v.string(),
+  turn: v.optional(v.number(), 0),
   tool: v.string(),
   arguments: json,
   state: v.picklist(["waiting", "running", "ok", "refused", "declined", "failed", "stopped", "timed_out"]),
@@ -60,6 +61,7 @@ const callPart = v.object({
   data: json,
   refusal: v.nullable(refusal),
   truncated: v.boolean(),
+  outside: v.optional(v.boolean(), false),
   network: v.array(networkDecision),
   started_at: time,
   ended_at: time,

@@ -47,10 +47,14 @@ export interface CallChanged {
 }
 /**
  * A tool call and what became of it. `arguments` is what the model asked, exactly.
+ *
+ * `turn` counts the model's responses in this reply, from 0: calls of one response were asked for together.
+ * `outside` says that `content` is outside text (a command had the network): the model gets it wrapped.
  */
 export interface CallPart {
   kind: "call";
   call_id: string;
+  turn: number;
   tool: string;
   arguments: {
     [k: string]: unknown;
@@ -58,6 +62,7 @@ export interface CallPart {
   state: "waiting" | "running" | "ok" | "refused" | "declined" | "failed" | "stopped" | "timed_out";
   approval_id: string | null;
   content: string;
+  outside: boolean;
   data: {
     [k: string]: unknown;
   };

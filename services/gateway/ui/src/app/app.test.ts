@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { openChat } from "../chat/apply";
-import { sampleChat, sampleExchange, sampleReply } from "../chat/samples";
+import { EMPTY_OUTPUT } from "../chat/output";
+import { sampleCall, sampleChat, sampleExchange, sampleReply } from "../chat/samples";
 import { seconds, statusFacts } from "../views/replyStatus";
 import { targetsOf } from "../views/Composer";
 import { draftChat, firstModel, newChat, paneSettings } from "./draft";
@@ -53,7 +54,7 @@ describe("statusFacts", () => {
 
   test("says what is known", () => {
     const timings = { started_at: 1_000, first_token_at: 1_250, ended_at: 3_250 };
-    expect(statusFacts({ usage: { input_tokens: 9, output_tokens: 50 }, timings })).toEqual([
+    expect(statusFacts({ usage: { input_tokens: 9, output_tokens: 50 }, timings, parts: [] })).toEqual([
       "50 tokens",
       "25.0 tokens/s",
       "0.25 s to the first",
@@ -61,12 +62,18 @@ describe("statusFacts", () => {
   });
 
   test("never guesses what is not", () => {
-    expect(statusFacts({ usage: none, timings: { started_at: 1, first_token_at: null, ended_at: 9 } })).toEqual([]);
-    expect(statusFacts({ usage: none, timings: { started_at: 0, first_token_at: 500, ended_at: 900 } })).toEqual([
+    expect(statusFacts({ usage: none, timings: { started_at: 1, first_token_at: null, ended_at: 9 }, parts: [] })).toEqual([]);
+    expect(statusFacts({ usage: none, timings: { started_at: 0, first_token_at: 500, ended_at: 900 }, parts: [] })).toEqual([
       "0.50 s to the first",
     ]);
     const atOnce = { started_at: null, first_token_at: 5, ended_at: 5 };
-    expect(statusFacts({ usage: { ...none, output_tokens: 1 }, timings: atOnce })).toEqual(["1 token"]);
+    expect(statusFacts({ usage: { ...none, output_tokens: 1 }, timings: atOnce, parts: [] })).toEqual(["1 token"]);
+  });
+
+  test("gives no speed where the model waited for its calls", () => {
+    const timings = { started_at: 0, first_token_at: 0, ended_at: 1_000 };
+    const parts = [{ kind: "call", call: sampleCall(), output: EMPTY_OUTPUT }] as const;
+    expect(statusFacts({ usage: { ...none, output_tokens: 5 }, timings, parts })).toEqual(["5 tokens", "0.00 s to the first"]);
   });
 
   test.each([

@@ -57,6 +57,7 @@ export function sampleCall(change: Partial<CallPart> = {}): CallPart {
   return {
     kind: "call",
     call_id: "call",
+    turn: 0,
     tool: "run_command",
     arguments: { command: "ls" },
     state: "running",
@@ -65,6 +66,7 @@ export function sampleCall(change: Partial<CallPart> = {}): CallPart {
     data: {},
     refusal: null,
     truncated: false,
+    outside: false,
     network: [],
     started_at: null,
     ended_at: null,

@@ -91,7 +91,10 @@ function showsResult(call: CallPart, output: OutputView): boolean {
 function Result({ call }: { call: CallPart }) {
   return (
     <div class="call-result">
-      <div class="call-label">{call.truncated ? "Result, shortened" : "Result"}</div>
+      <div class="call-label">
+        Result{call.truncated && ", shortened"}
+        {call.outside && ", outside text: the model gets it wrapped as information"}
+      </div>
       <pre class="source" data-testid="call-result" tabIndex={0}>
         <VisibleText text={withoutTerminalSequences(call.content)} />
       </pre>

@@ -1,11 +1,12 @@
 /** One pane: which model with which instructions, and its side of the conversation. */
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { Pane } from "../api/types.gen";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Approval, Pane } from "../api/types.gen";
 import type { Store } from "../app/store";
 import { attemptsOf, isActive, isPending, type ChatState, type ReplyView } from "../chat/types";
 import { Icon } from "./icons";
 import { PaneSettingsDialog } from "./PaneSettingsDialog";
 import { ReplyGroup } from "./ReplyGroup";
+import { useFollowEnd } from "./useFollowEnd";
 
 interface Props {
   readonly store: Store;
@@ -24,7 +25,7 @@ export function PaneView({ store, chat, pane, shown, onShow }: Props) {
     .filter(({ attempts }) => attempts.length > 0);
   const active = turns.flatMap(({ attempts }) => attempts).find(({ status }) => isActive(status));
   const name = `Pane ${pane.position + 1}, ${modelName(store, pane)}`;
-  useFollowEnd(scroller, hasPending(chat, active));
+  useFollowEnd(scroller, turns.at(-1)?.attempts.at(-1)?.reply_id, pendingIn(chat, active)?.approval_id);
 
   useEffect(() => {
     const element = scroller.current;
@@ -123,39 +124,10 @@ function EmptyPane({ pane }: { pane: Pane }) {
   );
 }
 
-function hasPending(chat: ChatState, active: ReplyView | undefined): boolean {
-  if (active?.status !== "waiting") return false;
-  return [...chat.approvals.values()].some(
-    (approval) => approval.reply_id === active.reply_id && isPending(approval, Date.now()),
+/** The approval that a reply waits for. */
+function pendingIn(chat: ChatState, reply: ReplyView | undefined): Approval | undefined {
+  if (reply?.status !== "waiting") return undefined;
+  return [...chat.approvals.values()].find(
+    (approval) => approval.reply_id === reply.reply_id && isPending(approval, Date.now()),
   );
-}
-
-// A person this close to the end wants to stay there.
-const NEAR_END_PX = 48;
-
-/**
- * Keeps the end in view while text comes, for as long as the person has not scrolled away. A card that waits is brought
- * to the top instead: its beginning has to be read first.
- */
-function useFollowEnd(scroller: { readonly current: HTMLDivElement | null }, waits: boolean): void {
-  const follows = useRef(true);
-  useEffect(() => {
-    const element = scroller.current;
-    if (!element) return;
-    const onScroll = () => {
-      follows.current = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END_PX;
-    };
-    element.addEventListener("scroll", onScroll, { passive: true });
-    return () => {
-      element.removeEventListener("scroll", onScroll);
-    };
-  }, [scroller]);
-  useLayoutEffect(() => {
-    const element = scroller.current;
-    if (!element || !follows.current) return;
-    const card = waits ? element.querySelector<HTMLElement>(".approval-card") : null;
-    const end = element.scrollHeight - element.clientHeight;
-    const top = card ? card.offsetTop - element.offsetTop - 12 : end;
-    element.scrollTop = Math.min(top, end);
-  });
 }

@@ -31,7 +31,7 @@ export function Reply({ store, pane, reply, last, approvals }: Props) {
           return (
             <div key={index} class="part">
               <Part part={part} growing={growing} />
-              {approval && part.kind === "call" && part.call.state === "waiting" && (
+              {active && approval && part.kind === "call" && part.call.state === "waiting" && (
                 <ApprovalCard store={store} approval={approval} pane={pane} />
               )}
             </div>

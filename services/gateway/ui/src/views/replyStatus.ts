@@ -1,5 +1,6 @@
 /** How a reply stands, in words and numbers. A number that is not known is left out, never guessed. */
 import type { Reply } from "../api/types.gen";
+import type { ReplyView } from "../chat/types";
 
 export const STATUS_NAMES: Readonly<Record<Reply["status"], string>> = {
   queued: "Queued",
@@ -11,12 +12,16 @@ export const STATUS_NAMES: Readonly<Record<Reply["status"], string>> = {
   failed: "Failed",
 };
 
-/** What is known of a reply's size and speed. */
-export function statusFacts({ usage, timings }: Pick<Reply, "usage" | "timings">): string[] {
+/**
+ * What is known of a reply's size and speed. With calls in it the speed is not: the model waited for them, and for how
+ * long is not in the numbers.
+ */
+export function statusFacts({ usage, timings, parts }: Pick<ReplyView, "usage" | "timings" | "parts">): string[] {
   const facts: string[] = [];
   const { started_at: started, first_token_at: first, ended_at: ended } = timings;
   if (usage.output_tokens !== null) facts.push(usage.output_tokens === 1 ? "1 token" : `${usage.output_tokens} tokens`);
-  if (usage.output_tokens !== null && first !== null && ended !== null && ended > first) {
+  const waited = parts.some(({ kind }) => kind === "call");
+  if (usage.output_tokens !== null && first !== null && ended !== null && ended > first && !waited) {
     facts.push(`${((usage.output_tokens * 1000) / (ended - first)).toFixed(1)} tokens/s`);
   }
   if (started !== null && first !== null && first >= started) facts.push(`${seconds(first - started)} to the first`);

@@ -13,6 +13,7 @@ from contracts import errors
 from contracts.base import JsonObject
 from contracts.chats import Usage
 from contracts.errors import Refusal
+from contracts.tools import Tool
 from orchestrator.adapters.event_stream_transport import EventStreamTransport
 from orchestrator.domain import constrained
 from orchestrator.domain.call_assembly import CallAssembly, TooMuch
@@ -57,8 +58,9 @@ class OpenAIEndpoint:
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[Piece]:
         """See `ModelEndpoint.stream`."""
-        if self.tool_calls == "constrained" and request.tools and not _has_tool_result(request.talk):
-            pieces = self._constrained(request)
+        if self.tool_calls == "constrained" and request.tools:
+            # Small models that are offered tools again after a result call them for ever; so they may only answer then.
+            pieces = self._constrained(request, () if _has_tool_result(request.talk) else request.tools)
         else:
             pieces = self._native(request)
         try:
@@ -78,11 +80,11 @@ class OpenAIEndpoint:
         async for piece in self._respond(request, messages, {"tools": tools} if tools else {}):
             yield piece
 
-    async def _constrained(self, request: ModelRequest) -> AsyncIterator[Piece]:
+    async def _constrained(self, request: ModelRequest, tools: tuple[Tool, ...]) -> AsyncIterator[Piece]:
         """Stream the answer out of the JSON while it grows; at the end, a call if it was one."""
-        prompt = "\n\n".join(filter(None, (request.talk.system_prompt, constrained.instructions(request.tools))))
+        prompt = "\n\n".join(filter(None, (request.talk.system_prompt, constrained.instructions(tools))))
         messages = plain_messages(Conversation(prompt, request.talk.turns))
-        schema = {"name": "reply", "strict": True, "schema": constrained.response_schema(request.tools)}
+        schema = {"name": "reply", "strict": True, "schema": constrained.response_schema(tools)}
         text, shown = "", ""
         async for piece in self._respond(request, messages, {"response_format": {"type": "json_schema", "json_schema": schema}}):
             match piece:
@@ -142,7 +144,7 @@ class OpenAIEndpoint:
 
 
 def _has_tool_result(talk: Conversation) -> bool:
-    """Small models that are offered tools again after a result call them for ever; so they answer then."""
+    """Whether the model has just been given what its calls brought."""
     last = talk.turns[-1] if talk.turns else None
     return isinstance(last, AssistantTurn) and bool(last.calls)
 

@@ -35,6 +35,8 @@ class CallContext:
 
     chat_id: str
     reply_id: str
+    # Which response of the model, in this reply.
+    turn: int
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,9 @@ class ToolCalls:
 
         Being cancelled declines the call where it waits, and stops it where it runs.
         """
-        part = CallPart(call_id=new_id(), tool=asked.name[:200] or "?", arguments=asked.arguments or {}, state="running")
+        part = CallPart(
+            call_id=new_id(), turn=context.turn, tool=asked.name[:200] or "?", arguments=asked.arguments or {}, state="running"
+        )
         watch.changed(part)
         try:
             part = await self._judge_and_run(asked, part, context, watch)

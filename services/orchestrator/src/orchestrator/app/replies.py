@@ -184,12 +184,13 @@ class Replies:
 
     async def _run_calls(self, draft: ReplyDraft, asked: Sequence[AskedCall]) -> None:
         """Run the calls of one response side by side; those beyond the cap are refused."""
-        context = CallContext(draft.chat_id, draft.reply_id)
+        context = CallContext(draft.chat_id, draft.reply_id, draft.next_turn())
         for call in asked[MAX_CALLS_IN_TURN:]:
             refusal = Refusal(
                 code=errors.POLICY_TOO_MANY_CALLS, detail=f"At most {MAX_CALLS_IN_TURN} calls in one response are run."
             )
-            part = CallPart(call_id=new_id(), tool=call.name[:200] or "?", arguments=call.arguments or {}, state="running")
+            name, arguments = call.name[:200] or "?", call.arguments or {}
+            part = CallPart(call_id=new_id(), turn=context.turn, tool=name, arguments=arguments, state="running")
             self._show(draft, refused(part, refusal))
         async with asyncio.TaskGroup() as group:
             for call in asked[:MAX_CALLS_IN_TURN]:

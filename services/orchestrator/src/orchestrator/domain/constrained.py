@@ -28,10 +28,10 @@ def response_schema(tools: Sequence[Tool]) -> JsonObject:
 def instructions(tools: Sequence[Tool]) -> str:
     """What the model is told of the form, in the system prompt."""
     lines = [f"- {tool.name}: {tool.description} Arguments: {', '.join(tool.schema()['properties'])}." for tool in tools]
-    return (
-        'Reply with one JSON object. To answer the question: {"answer": ...}. '
-        'Only when one of these tools is needed to answer: {"tool": ..., "arguments": ...}.\n' + "\n".join(lines)
-    )
+    answer = 'Reply with one JSON object. To answer the question: {"answer": ...}.'
+    if not tools:
+        return answer
+    return f'{answer} Only when one of these tools is needed to answer: {{"tool": ..., "arguments": ...}}.\n' + "\n".join(lines)
 
 
 def partial_answer(text: str) -> str:

@@ -81,6 +81,10 @@ class ReplyDraft:
             self._parts[place] = call
         return CallChanged(chat_id=self.chat_id, reply_id=self.reply_id, part=place, call=call)
 
+    def next_turn(self) -> int:
+        """The number of the model's next response that asks for calls."""
+        return max((part.turn for part in self._parts if isinstance(part, CallPart)), default=-1) + 1
+
     def open_calls(self) -> Sequence[CallPart]:
         """The calls that have not ended."""
         return [part for part in self._parts if isinstance(part, CallPart) and part.state in ("waiting", "running")]
