@@ -257,7 +257,8 @@ stand_in() {
     retry build_stand_in "$packages" "$log" "$image" || { tail -15 "$log" >&2; return 1; }
 }
 
-# Uses `changes` of its caller. Documentation and translations are left out, as the official slim images do.
+# Uses `changes` of its caller. As in the official slim images, documentation and translations are left out, and packages
+# that a build installs are not synced to disk one by one.
 build_stand_in() {
     local packages=$1 log=$2 image=$3
     "${SUDO[@]}" mmdebstrap --quiet --variant=minbase --include="ca-certificates,$packages" \
@@ -267,6 +268,7 @@ build_stand_in() {
         --customize-hook="cp '$(ca_bundle)' \"\$1/etc/ssl/certs/ca-certificates.crt\"" \
         --customize-hook='[ ! -e "$1/usr/bin/python3" ] || ln -sf python3 "$1/usr/bin/python"' \
         --customize-hook='rm -f "$1"/usr/lib/python3*/EXTERNALLY-MANAGED' \
+        --customize-hook='echo force-unsafe-io > "$1/etc/dpkg/dpkg.cfg.d/docker-apt-speedup"' \
         "$STAND_IN_SUITE" - "$(stand_in_source)" 2>"$log" </dev/null |
         "${DOCKER[@]}" import "${changes[@]}" - "$image" >/dev/null 2>>"$log"
 }

@@ -60,7 +60,8 @@ def send(page: Page, words: str) -> None:
 
 
 def show(page: Page, chat: Chat) -> None:
-    """Choose the chat in the list."""
+    """Choose the chat in the list; it was made after the page was loaded."""
+    page.reload()
     page.get_by_test_id("chat-item").filter(has_text=chat.title).first.click()
     expect(page.get_by_test_id("chat-title")).to_contain_text(chat.title)
 

@@ -1,16 +1,19 @@
-"""A machine beyond this one, made of a network namespace and a cable: it knows the way to this host and to nothing behind it.
+"""What an escaping connection would reach: a listener of the host, and a machine beyond it. Nothing real is touched.
 
-So it answers what comes with the host's own address (masqueraded) and cannot answer what comes with a container's.
-Nothing of the real network is touched.
+The machine beyond is a network namespace and a cable. It knows the way to this host and to nothing behind it: so it
+answers what comes with the host's own address (masqueraded) and cannot answer what comes with a container's.
 """
 
 import os
 import secrets
 import shutil
+import socket
 import subprocess
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Self
 
 import pytest
 
@@ -59,3 +62,40 @@ def outside_host() -> Iterator[OutsideHost]:
     finally:
         run("ip", "link", "del", here, check=False)
         run("ip", "netns", "del", name, check=False)
+
+
+@dataclass
+class HostListener:
+    """A listener of the host on all its addresses, and who came."""
+
+    server: socket.socket
+    peers: list[str] = field(default_factory=list)
+    heard: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def port(self) -> int:
+        """Where it listens."""
+        return int(self.server.getsockname()[1])
+
+    def listen(self) -> Self:
+        """Take connections until the socket is closed."""
+        threading.Thread(target=self._accept, daemon=True).start()
+        return self
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                connection, peer = self.server.accept()
+            except OSError:
+                return
+            connection.close()
+            self.peers.append(peer[0])
+            self.heard.set()
+
+
+@contextmanager
+def host_listener() -> Iterator[HostListener]:
+    """Listen on 0.0.0.0 of the host for the length of a test."""
+    with socket.create_server(("0.0.0.0", 0)) as server:
+        yield HostListener(server).listen()
+        server.shutdown(socket.SHUT_RDWR)

@@ -10,7 +10,6 @@ import time
 from typing import Any
 
 import pytest
-
 from harness.stack import Stack
 
 pytestmark = pytest.mark.proves("T13", "G7")
@@ -75,7 +74,10 @@ def test_ticket_used_twice_is_run_once(stack: Stack) -> None:
         pytest.param({"policy": "ask"}, "approval.mismatch", id="no-approval"),
         pytest.param({"tool": "run_js"}, "ticket.tool", id="not-the-runners-tool"),
         pytest.param(
-            {"policy": "ask", "approval": {"approval_id": "0" * 32, "call_hash": "0" * 64, "expires_at": int(time.time() * 1000) + HOUR_MS}},
+            {
+                "policy": "ask",
+                "approval": {"approval_id": "0" * 32, "call_hash": "0" * 64, "expires_at": int(time.time() * 1000) + HOUR_MS},
+            },
             "approval.mismatch",
             id="approval-of-another-call",
         ),
@@ -108,7 +110,9 @@ def test_job_without_ticket_is_refused(stack: Stack, forged: str) -> None:
     assert attempt.written(stack) == ""
 
 
-@pytest.mark.parametrize("function", ["os.system", "subprocess.call", "builtins.eval", "tool_runner.app.main.main", f"{ENTRY}.__call__"])
+@pytest.mark.parametrize(
+    "function", ["os.system", "subprocess.call", "builtins.eval", "tool_runner.app.main.main", f"{ENTRY}.__call__"]
+)
 def test_job_naming_another_function_is_not_run(stack: Stack, function: str) -> None:
     """The argument would be a command line or a program for these."""
     marker = f"/tmp/{secrets.token_hex(8)}"

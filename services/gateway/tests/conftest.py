@@ -29,4 +29,3 @@ def core(gateway: Gateway) -> Iterator[SmallCore]:
     core = SmallCore()
     with serve_core(core, gateway.core_socket):
         yield core
-        core.endless = False

@@ -16,12 +16,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
-
-import local_socket
 
 CHAT = "0123456789abcdef0123456789abcdef"
 DEADLINE_SECONDS = 20
@@ -92,23 +91,24 @@ class SmallCore:
 @contextlib.contextmanager
 def serve_core(core: SmallCore, path: Path) -> Iterator[None]:
     """Serve it on a Unix socket in a thread."""
-    loop = asyncio.new_event_loop()
-    task = loop.create_task(
-        local_socket.serve(core.application(), path, allowed_uids=frozenset({os.getuid()}), shutdown_seconds=1)
+    config = uvicorn.Config(
+        core.application(),
+        uds=str(path),
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        timeout_graceful_shutdown=1,
     )
-
-    def work() -> None:
-        with contextlib.suppress(asyncio.CancelledError):
-            loop.run_until_complete(task)
-        loop.close()
-
-    thread = threading.Thread(target=work)
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run)
     thread.start()
     try:
         until(lambda: connects(path))
         yield
     finally:
-        loop.call_soon_threadsafe(task.cancel)
+        core.endless = False
+        server.should_exit = True
         thread.join(timeout=DEADLINE_SECONDS)
         path.unlink(missing_ok=True)
 

@@ -17,7 +17,7 @@ from contracts.tickets import Ticket, WorkspaceRef
 from policy.tickets import sign
 
 REPOSITORY = Path(__file__).parents[3]
-IMAGE = "hx-js-sandbox-test"
+IMAGE = "switchbox-test-js-sandbox"
 CLIENT = Path(__file__).parent / "container" / "client.py"
 ORCHESTRATOR_UID = "10002"
 PYTHON = "/opt/venv/bin/python"
@@ -107,7 +107,7 @@ class Sandbox:
 @contextlib.contextmanager
 def running() -> Iterator[Sandbox]:
     """Start a container and remove all of it afterwards."""
-    name = f"hx-js-{secrets.token_hex(4)}"
+    name = f"switchbox-test-js-{secrets.token_hex(4)}"
     mounts = ("-v", f"{name}-socket:/run/switchbox/js", "-v", f"{name}-keys:/keys/public")
     key = Ed25519PrivateKey.generate()
     public = key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()

@@ -2,7 +2,9 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
+from threading import Thread
+from typing import Any
 
 from contracts.errors import Refusal
 from contracts.javascript import JsResult
@@ -35,12 +37,6 @@ class Sandbox:
         finally:
             self.pool.discard(child)
 
-    async def refusal(self, code: str, seconds: float = 5.0) -> Refusal:
-        """Why a program did not end well."""
-        result = await self.run(code, seconds)
-        assert result.refusal is not None, result
-        return result.refusal
-
 
 Scenario = Callable[[Sandbox], Awaitable[None]]
 
@@ -58,3 +54,40 @@ def within(scenario: Scenario, *, limits: ChildLimits = LIMITS, size: int = 2, m
             await pool.close()
 
     asyncio.run(main())
+
+
+class Programs:
+    """A pool on a thread of its own, for tests that share one; every program has a fresh process anyway."""
+
+    def __init__(self) -> None:
+        """Start the thread and the pool."""
+        self._loop = asyncio.new_event_loop()
+        self._thread = Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
+        self._sandbox = self._do(self._open())
+
+    def run(self, code: str, seconds: float = 5.0) -> JsResult:
+        """Run a program in a child of its own."""
+        return self._do(self._sandbox.run(code, seconds))
+
+    def refusal(self, code: str, seconds: float = 5.0) -> Refusal:
+        """Why a program did not end well."""
+        result = self.run(code, seconds)
+        assert result.refusal is not None, result
+        return result.refusal
+
+    def close(self) -> None:
+        """End the pool and the thread."""
+        self._do(self._sandbox.pool.close())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(10)
+        self._loop.close()
+
+    @staticmethod
+    async def _open() -> Sandbox:
+        pool = Pool(LIMITS, size=2, max_running=2)
+        pool.open()
+        return Sandbox(pool)
+
+    def _do[T](self, work: Coroutine[Any, Any, T]) -> T:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(BOUND_SECONDS)

@@ -19,7 +19,7 @@ from contracts.javascript import JsRequest, JsResult
 from contracts.tickets import Ticket, WorkspaceRef
 from policy.tickets import sign
 
-START_SECONDS = 20.0
+START_SECONDS = 60.0
 
 
 @dataclass

@@ -12,10 +12,11 @@ import sys
 from pathlib import Path
 from typing import Any, Literal
 
-from contracts import api, errors, events
-from contracts.base import Message
 from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, models_json_schema
+
+from contracts import api, errors, events
+from contracts.base import Message
 
 SCHEMA_FILE = Path(__file__).resolve().parent.parent / "src" / "api" / "schema.gen.json"
 
@@ -29,7 +30,7 @@ class _AnyEvent(BaseModel):
 class _Generator(GenerateJsonSchema):
     """What is sent to the app carries every field, those with a default too."""
 
-    def field_is_required(self, field: Any, total: bool) -> bool:  # noqa: ANN401, FBT001 - pydantic's own signature
+    def field_is_required(self, field: Any, total: bool) -> bool:
         """Whether the field is always there."""
         return self.mode == "serialization" or super().field_is_required(field, total)
 
@@ -44,7 +45,7 @@ def models() -> list[tuple[type[BaseModel], Literal["validation", "serialization
     return pairs
 
 
-def types_only(schema: Any) -> Any:  # noqa: ANN401 - JSON
+def types_only(schema: Any) -> Any:
     """Drop what would only become clutter in TypeScript: the titles of fields (an alias each) and default values."""
     if isinstance(schema, list):
         return [types_only(item) for item in schema]

@@ -1,10 +1,10 @@
 """Programs in real children: values, exceptions, console, timers, limits."""
 
-import asyncio
 import json
+import time
 
 import pytest
-from js_pool import Sandbox, within
+from js_pool import Programs
 
 from contracts import errors
 from contracts.javascript import MAX_RESULT_CHARACTERS
@@ -55,12 +55,9 @@ VALUES = [
 
 
 @pytest.mark.parametrize(("code", "value"), VALUES)
-def test_the_last_value_is_shown_as_json(code: str, value: str | None) -> None:
-    async def scenario(sandbox: Sandbox) -> None:
-        result = await sandbox.run(code)
-        assert (result.outcome, result.value) == ("ok", value), result
-
-    within(scenario, size=1)
+def test_the_last_value_is_shown_as_json(programs: Programs, code: str, value: str | None) -> None:
+    result = programs.run(code)
+    assert (result.outcome, result.value) == ("ok", value), result
 
 
 EXCEPTIONS = [
@@ -93,15 +90,12 @@ EXCEPTIONS = [
 
 
 @pytest.mark.parametrize(("code", "detail"), EXCEPTIONS)
-def test_what_is_thrown_is_told(code: str, detail: str) -> None:
-    async def scenario(sandbox: Sandbox) -> None:
-        result = await sandbox.run(code)
-        assert result.outcome == "exception", result
-        assert result.refusal is not None
-        assert result.refusal.code == errors.JS_EXCEPTION
-        assert detail in result.refusal.detail
-
-    within(scenario, size=1)
+def test_what_is_thrown_is_told(programs: Programs, code: str, detail: str) -> None:
+    result = programs.run(code)
+    assert result.outcome == "exception", result
+    assert result.refusal is not None
+    assert result.refusal.code == errors.JS_EXCEPTION
+    assert detail in result.refusal.detail
 
 
 @pytest.mark.parametrize(
@@ -118,18 +112,12 @@ def test_what_is_thrown_is_told(code: str, detail: str) -> None:
         "setTimeout(()=>eval('1'),1)",
     ],
 )
-def test_code_from_text_is_forbidden(code: str) -> None:
-    async def scenario(sandbox: Sandbox) -> None:
-        assert (await sandbox.run(code)).outcome == "forbidden"
-
-    within(scenario, size=1)
+def test_code_from_text_is_forbidden(programs: Programs, code: str) -> None:
+    assert (programs.run(code)).outcome == "forbidden"
 
 
-def test_text_for_a_timer_is_not_run() -> None:
-    async def scenario(sandbox: Sandbox) -> None:
-        assert (await sandbox.run("setTimeout('globalThis.x=1',1)")).outcome == "exception"
-
-    within(scenario, size=1)
+def test_text_for_a_timer_is_not_run(programs: Programs) -> None:
+    assert (programs.run("setTimeout('globalThis.x=1',1)")).outcome == "exception"
 
 
 CONSOLE = [
@@ -160,43 +148,31 @@ CONSOLE = [
 
 
 @pytest.mark.parametrize(("code", "console"), CONSOLE)
-def test_the_console_is_captured(code: str, console: str) -> None:
-    async def scenario(sandbox: Sandbox) -> None:
-        result = await sandbox.run(code + ";0")
-        assert (result.outcome, result.console) == ("ok", console), result
-
-    within(scenario, size=1)
+def test_the_console_is_captured(programs: Programs, code: str, console: str) -> None:
+    result = programs.run(code + ";0")
+    assert (result.outcome, result.console) == ("ok", console), result
 
 
-def test_an_error_on_the_console_shows_its_stack() -> None:
-    async def scenario(sandbox: Sandbox) -> None:
-        assert (await sandbox.run("console.log(new Error('x'))")).console.startswith("Error: x\n    at ")
-
-    within(scenario, size=1)
+def test_an_error_on_the_console_shows_its_stack(programs: Programs) -> None:
+    assert (programs.run("console.log(new Error('x'))")).console.startswith("Error: x\n    at ")
 
 
-def test_a_long_value_and_a_long_console_are_cut() -> None:
-    async def scenario(sandbox: Sandbox) -> None:
-        exact = await sandbox.run(f"'x'.repeat({MAX_RESULT_CHARACTERS - 2})")
-        assert (len(exact.value or ""), exact.truncated) == (MAX_RESULT_CHARACTERS, False)
-        assert len(json.loads(exact.value or "")) == MAX_RESULT_CHARACTERS - 2
-        for code in (f"'x'.repeat({MAX_RESULT_CHARACTERS - 1})", "'é😀'.repeat(1e6)", "['x'.repeat(2e6)]", "'x'.repeat(5e7)"):
-            long = await sandbox.run(code)
-            assert (long.outcome, len(long.value or ""), long.truncated) == ("ok", MAX_RESULT_CHARACTERS, True), code
-        console = await sandbox.run("for(let i=0;i<1e5;i++)console.log('line');1")
-        assert (console.value, len(console.console), console.truncated) == ("1", MAX_RESULT_CHARACTERS, True)
-
-    within(scenario)
+def test_a_long_value_and_a_long_console_are_cut(programs: Programs) -> None:
+    exact = programs.run(f"'x'.repeat({MAX_RESULT_CHARACTERS - 2})")
+    assert (len(exact.value or ""), exact.truncated) == (MAX_RESULT_CHARACTERS, False)
+    assert len(json.loads(exact.value or "")) == MAX_RESULT_CHARACTERS - 2
+    for code in (f"'x'.repeat({MAX_RESULT_CHARACTERS - 1})", "'é😀'.repeat(1e6)", "['x'.repeat(2e6)]", "'x'.repeat(5e7)"):
+        long = programs.run(code)
+        assert (long.outcome, len(long.value or ""), long.truncated) == ("ok", MAX_RESULT_CHARACTERS, True), code
+    console = programs.run("for(let i=0;i<1e5;i++)console.log('line');1")
+    assert (console.value, len(console.console), console.truncated) == ("1", MAX_RESULT_CHARACTERS, True)
 
 
-def test_a_program_of_the_longest_length_runs() -> None:
-    async def scenario(sandbox: Sandbox) -> None:
-        filler = "\x01" * 199_996
-        assert (await sandbox.run(f"'{filler}';1")).value == "1"
-        broken = await sandbox.refusal("/*" + "é" * 199_990 + "*/ x x")
-        assert broken.detail == "SyntaxError: Unexpected identifier 'x' (line 1)"
-
-    within(scenario)
+def test_a_program_of_the_longest_length_runs(programs: Programs) -> None:
+    filler = "\x01" * 199_996
+    assert (programs.run(f"'{filler}';1")).value == "1"
+    broken = programs.refusal("/*" + "é" * 199_990 + "*/ x x")
+    assert broken.detail == "SyntaxError: Unexpected identifier 'x' (line 1)"
 
 
 TIMEOUTS = [
@@ -214,18 +190,15 @@ TIMEOUTS = [
 
 
 @pytest.mark.parametrize("code", TIMEOUTS)
-def test_the_time_limit_holds_and_the_console_is_kept(code: str) -> None:
-    async def scenario(sandbox: Sandbox) -> None:
-        began = asyncio.get_running_loop().time()
-        result = await sandbox.run("console.log('before');" + code, 0.4)
-        assert result.outcome == "timed_out", result
-        assert result.refusal is not None
-        assert result.refusal.code == errors.JS_TIMED_OUT
-        assert result.console == "before\n"
-        assert asyncio.get_running_loop().time() - began < 3
-        assert (await sandbox.run("1+1")).value == "2"
-
-    within(scenario, size=2)
+def test_the_time_limit_holds_and_the_console_is_kept(programs: Programs, code: str) -> None:
+    began = time.monotonic()
+    result = programs.run("console.log('before');" + code, 0.4)
+    assert result.outcome == "timed_out", result
+    assert result.refusal is not None
+    assert result.refusal.code == errors.JS_TIMED_OUT
+    assert result.console == "before\n"
+    assert time.monotonic() - began < 3
+    assert (programs.run("1+1")).value == "2"
 
 
 MEMORY = [
@@ -241,30 +214,21 @@ MEMORY = [
 
 
 @pytest.mark.parametrize("code", MEMORY)
-def test_the_memory_limit_holds(code: str) -> None:
-    async def scenario(sandbox: Sandbox) -> None:
-        result = await sandbox.run(code)
-        assert result.outcome in {"memory", "timed_out"}, result
-        assert (await sandbox.run("1+1")).value == "2"
-
-    within(scenario)
+def test_the_memory_limit_holds(programs: Programs, code: str) -> None:
+    result = programs.run(code)
+    assert result.outcome in {"memory", "timed_out"}, result
+    assert (programs.run("1+1")).value == "2"
 
 
-def test_a_hundred_megabytes_are_there_to_use() -> None:
-    async def scenario(sandbox: Sandbox) -> None:
-        heap = await sandbox.run("let a=[];for(let i=0;i<100;i++)a.push(new Array(131072).fill(i));a.length")
-        assert heap.value == "100", heap
-        typed = await sandbox.run("let a=[];for(let i=0;i<100;i++)a.push(new Uint8Array(2**20).fill(i));a.length")
-        assert typed.value == "100", typed
-
-    within(scenario)
+def test_a_hundred_megabytes_are_there_to_use(programs: Programs) -> None:
+    heap = programs.run("let a=[];for(let i=0;i<100;i++)a.push(new Array(131072).fill(i));a.length")
+    assert heap.value == "100", heap
+    typed = programs.run("let a=[];for(let i=0;i<100;i++)a.push(new Uint8Array(2**20).fill(i));a.length")
+    assert typed.value == "100", typed
 
 
-def test_nothing_is_left_over_for_the_next_program() -> None:
-    async def scenario(sandbox: Sandbox) -> None:
-        await sandbox.run("globalThis.kept=1;Object.prototype.toJSON=()=>'x';Array.prototype.map=null;1")
-        result = await sandbox.run("[typeof kept,[1].map(x=>({a:x}))]")
-        assert json.loads(result.value or "") == ["undefined", [{"a": 1}]]
-        assert len({(await sandbox.run("Math.random()")).value for _ in range(5)}) == 5
-
-    within(scenario)
+def test_nothing_is_left_over_for_the_next_program(programs: Programs) -> None:
+    programs.run("globalThis.kept=1;Object.prototype.toJSON=()=>'x';Array.prototype.map=null;1")
+    result = programs.run("[typeof kept,[1].map(x=>({a:x}))]")
+    assert json.loads(result.value or "") == ["undefined", [{"a": 1}]]
+    assert len({(programs.run("Math.random()")).value for _ in range(5)}) == 5

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -48,23 +49,23 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-def test_tickets_that_are_not_in_order_are_refused_and_nothing_runs(service: Service) -> None:
+def test_tickets_that_are_not_in_order_are_refused_and_nothing_runs(own_service: Service) -> None:
     for changes, code in REFUSED:
-        assert service.refusal(service.ticket(**changes)) == code, changes
+        assert own_service.refusal(own_service.ticket(**changes)) == code, changes
     for ticket, code in [
         ("", errors.TICKET_MALFORMED),
         ("x.y", errors.TICKET_MALFORMED),
         ("eA.eQ", errors.TICKET_SIGNATURE),
-        (service.ticket()[:-4] + "AAAA", errors.TICKET_SIGNATURE),
-        ("A" + service.ticket()[1:], errors.TICKET_SIGNATURE),
+        (own_service.ticket()[:-4] + "AAAA", errors.TICKET_SIGNATURE),
+        ("A" + own_service.ticket()[1:], errors.TICKET_SIGNATURE),
     ]:
-        assert service.refusal(ticket) == code
-    assert "program_ended" not in service.log.read_text()
+        assert own_service.refusal(ticket) == code
+    assert "program_ended" not in own_service.log.read_text()
 
 
-def test_an_earlier_epoch_is_refused_after_a_later_one(service: Service) -> None:
-    assert service.run(service.ticket(epoch=7)).outcome == "ok"
-    assert service.refusal(service.ticket(epoch=6)) == errors.TICKET_EPOCH
+def test_an_earlier_epoch_is_refused_after_a_later_one(own_service: Service) -> None:
+    assert own_service.run(own_service.ticket(epoch=7)).outcome == "ok"
+    assert own_service.refusal(own_service.ticket(epoch=6)) == errors.TICKET_EPOCH
 
 
 def test_the_time_limit_is_the_tickets_and_never_more_than_five_seconds(service: Service) -> None:
@@ -89,13 +90,18 @@ def test_a_client_that_leaves_stops_its_program(service: Service) -> None:
     with socket.socket(socket.AF_UNIX) as connection:
         connection.connect(str(service.path))
         connection.sendall(b"POST /run HTTP/1.1\r\nHost: s\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
-        time.sleep(0.5)
-        assert busy_children(service.process.pid) == 1
-    end = time.monotonic() + 2
-    while busy_children(service.process.pid) and time.monotonic() < end:
-        time.sleep(0.05)
-    assert busy_children(service.process.pid) == 0
+        assert wait_for(lambda: busy_children(service.process.pid) == 1, 4)
+    # Sooner than its time limit would have ended it.
+    assert wait_for(lambda: busy_children(service.process.pid) == 0, 2)
     assert service.run(service.ticket()).value == "2"
+
+
+def wait_for(condition: Callable[[], bool], seconds: float) -> bool:
+    """Whether a condition came true in time."""
+    end = time.monotonic() + seconds
+    while not (met := condition()) and time.monotonic() < end:
+        time.sleep(0.05)
+    return met
 
 
 def busy_children(pid: int) -> int:
@@ -113,28 +119,25 @@ def busy_children(pid: int) -> int:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_stopped_service_leaves_no_process(service: Service, number: signal.Signals) -> None:
+def test_a_stopped_service_leaves_no_process(own_service: Service, number: signal.Signals) -> None:
     with ThreadPoolExecutor(1) as pool:
-        running = pool.submit(service.run, service.ticket("for(;;);"))
+        running = pool.submit(own_service.run, own_service.ticket("for(;;);"))
         time.sleep(0.3)
-        session = [entry for entry in Path("/proc").glob("[0-9]*") if is_below(entry, service.process.pid)]
+        session = [entry for entry in Path("/proc").glob("[0-9]*") if is_below(entry, own_service.process.pid)]
         assert len(session) >= 3
-        service.process.send_signal(number)
-        service.process.wait(5)
+        own_service.process.send_signal(number)
+        own_service.process.wait(5)
         with contextlib.suppress(Exception):
             running.result()
     assert not [entry for entry in session if (entry / "cmdline").exists() and b"zygote" in (entry / "cmdline").read_bytes()]
 
 
-def test_a_killed_service_leaves_no_process(service: Service) -> None:
-    below = [entry for entry in Path("/proc").glob("[0-9]*") if is_below(entry, service.process.pid)]
+def test_a_killed_service_leaves_no_process(own_service: Service) -> None:
+    below = [entry for entry in Path("/proc").glob("[0-9]*") if is_below(entry, own_service.process.pid)]
     assert len(below) >= 3
-    service.process.kill()
-    service.process.wait(5)
-    end = time.monotonic() + 3
-    while time.monotonic() < end and any(alive(entry) for entry in below):
-        time.sleep(0.05)
-    assert not any(alive(entry) for entry in below)
+    own_service.process.kill()
+    own_service.process.wait(5)
+    assert wait_for(lambda: not any(alive(entry) for entry in below), 5)
 
 
 def is_below(entry: Path, pid: int) -> bool:
@@ -168,23 +171,23 @@ def test_requests_of_another_form_are_refused(service: Service) -> None:
         assert body["code"] == errors.REQUEST_BODY
 
 
-def test_neither_programs_nor_tickets_are_logged(service: Service) -> None:
-    ticket = service.ticket("/* secret-word */ console.log('secret-word'); throw new Error('secret-word')")
-    service.run(ticket)
-    service.run(service.ticket("let a=['secret-word'];for(;;)a.push(new Array(1e5).fill('secret-word'))"))
-    text = service.log.read_text()
+def test_neither_programs_nor_tickets_are_logged(own_service: Service) -> None:
+    ticket = own_service.ticket("/* secret-word */ console.log('secret-word'); throw new Error('secret-word')")
+    own_service.run(ticket)
+    own_service.run(own_service.ticket("let a=['secret-word'];for(;;)a.push(new Array(1e5).fill('secret-word'))"))
+    text = own_service.log.read_text()
     assert "secret-word" not in text
     assert ticket[-40:] not in text
     events = [json.loads(line)["event"] for line in text.splitlines()]
     assert events.count("program_ended") == 2
 
 
-def test_health_is_told_by_the_command_that_docker_runs(service: Service) -> None:
-    environment = os.environ | {"JS_SANDBOX_SOCKET_PATH": str(service.path)}
+def test_health_is_told_by_the_command_that_docker_runs(own_service: Service) -> None:
+    environment = os.environ | {"JS_SANDBOX_SOCKET_PATH": str(own_service.path)}
     command = [sys.executable, "-m", "js_sandbox.health"]
     assert subprocess.run(command, env=environment, check=False, timeout=10).returncode == 0
-    service.process.terminate()
-    service.process.wait(10)
+    own_service.process.terminate()
+    own_service.process.wait(10)
     assert subprocess.run(command, env=environment, check=False, timeout=10, capture_output=True).returncode == 1
 
 

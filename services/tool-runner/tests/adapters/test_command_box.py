@@ -25,6 +25,17 @@ def line(entry: Output | Alive | Exited | Refused) -> bytes:
     return entry.model_dump_json().encode() + b"\n"
 
 
+def whole_request(connection: socket.socket) -> bytes:
+    """Head and body, which may come in two pieces."""
+    body = REQUEST.model_dump_json().encode()
+    request = b""
+    while not request.endswith(body):
+        piece = connection.recv(65_536)
+        assert piece
+        request += piece
+    return request
+
+
 @contextlib.contextmanager
 def saying(tmp_path: Path, answer: bytes, *, hold_open: bool = False) -> Iterator[tuple[CommandBox, list[bytes]]]:
     """A server that answers one request with these bytes, then closes, or waits for the client to close."""
@@ -38,7 +49,7 @@ def saying(tmp_path: Path, answer: bytes, *, hold_open: bool = False) -> Iterato
         def serve() -> None:
             with contextlib.suppress(OSError), server.accept()[0] as connection:
                 connection.settimeout(10)
-                seen.append(connection.recv(65_536))
+                seen.append(whole_request(connection))
                 connection.sendall(answer)
                 if hold_open:
                     try:

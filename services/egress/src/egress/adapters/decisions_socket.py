@@ -45,7 +45,7 @@ class DecisionsSocket:
                     log.info("decisions_connected", waiting=self._lines.qsize())
                     backoff, told = 0.05, False
                     while True:
-                        line = line or await self._lines.get()
+                        line = line or await self._next_line(connection)
                         await loop.sock_sendall(connection, line)
                         line = None
                 except OSError as exc:
@@ -54,3 +54,24 @@ class DecisionsSocket:
                     told = True
             await asyncio.sleep(backoff)
             backoff = min(MAX_BACKOFF_SECONDS, backoff * 2)
+
+    async def _next_line(self, connection: socket.socket) -> bytes:
+        """The next line to send.
+
+        The core never answers, so whatever can be read means that it is gone: noticed at once, and not with the first
+        line of a call that would then come too late.
+
+        Raises:
+            ConnectionResetError: the other end closed.
+        """
+        gone = asyncio.ensure_future(asyncio.get_running_loop().sock_recv(connection, 1))
+        taken = asyncio.ensure_future(self._lines.get())
+        try:
+            await asyncio.wait({gone, taken}, return_when=asyncio.FIRST_COMPLETED)
+            if taken.done():
+                return taken.result()
+            raise ConnectionResetError
+        finally:
+            gone.cancel()
+            taken.cancel()
+            await asyncio.wait({gone, taken})

@@ -26,10 +26,14 @@ MAX_CONNECTIONS = 512
 
 
 class GatewayProtocol(HttpToolsProtocol):
-    """One connection. `_in_head` is true while bytes of a request's head (or nothing yet) are awaited."""
+    """One connection.
+
+    `_in_head` is true while bytes of a request's head, or none yet, are awaited; `_heads` counts the whole ones.
+    """
 
     _in_head = True
     _head_bytes = 0
+    _heads = 0
     _head_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # uvicorn narrows it the same way
@@ -51,8 +55,10 @@ class GatewayProtocol(HttpToolsProtocol):
             return
         if self._in_head:
             self._watch_head()
+        # What ends a body is no part of a head, though a head is awaited after it.
+        began_in_head, heads = self._in_head, self._heads
         super().data_received(data)
-        if self._in_head:
+        if began_in_head and self._in_head and self._heads == heads:
             self._head_bytes += len(data)
             if self._head_bytes > MAX_HEAD_BYTES:
                 self._answer_and_close(
@@ -62,6 +68,7 @@ class GatewayProtocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """Keep the target as sent; what uvicorn parses next is its path and query."""
         self._in_head, self._head_bytes = False, 0
+        self._heads += 1
         self._forget_timer()
         self.scope["extensions"] = {TARGET: {"value": self.url}}
         self.url = _parseable(self.url)
