@@ -32,8 +32,12 @@ class SmallCore:
 
     seen: list[tuple[str, str, bytes, dict[str, str]]] = field(default_factory=list)
     files: dict[str, bytes] = field(default_factory=dict)
-    # What it answers to a path instead: a status and bytes, or a file that breaks off after some of its bytes.
+    # What it answers to a path instead: a status and bytes.
     instead: dict[str, tuple[int, bytes]] = field(default_factory=dict)
+    # Files that break off after 100,000 bytes, as when the core is killed.
+    broken: set[str] = field(default_factory=set)
+    # What is neither a file nor a stream waits until this is set.
+    hold: threading.Event | None = None
     events: list[bytes] = field(default_factory=list)
     open_streams: int = 0
     endless: bool = True
@@ -61,6 +65,8 @@ class SmallCore:
         return None
 
     async def _anything(self, request: Request) -> Response:
+        if self.hold is not None:
+            await asyncio.to_thread(self.hold.wait, DEADLINE_SECONDS)
         return await self._note(request) or JSONResponse({"asked": request.url.path})
 
     async def _file(self, request: Request) -> Response:
@@ -68,6 +74,8 @@ class SmallCore:
         path = request.path_params["path"]
         if instead is not None:
             return instead
+        if path in self.broken:
+            return StreamingResponse(_breaking(), media_type="application/octet-stream")
         if path not in self.files:
             return JSONResponse({"code": "path.not_found", "detail": "There is no such file.", "hint": "", "request_id": ""}, 404)
         return Response(self.files[path], media_type="application/octet-stream")
@@ -86,6 +94,11 @@ class SmallCore:
                 yield b": alive\n\n"
         finally:
             self.open_streams -= 1
+
+
+async def _breaking() -> AsyncIterator[bytes]:
+    yield b"x" * 100_000
+    raise ConnectionAbortedError
 
 
 @contextlib.contextmanager

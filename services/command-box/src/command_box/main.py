@@ -16,7 +16,7 @@ from seal import Launcher
 
 def main() -> None:
     """Serve on the command socket until SIGTERM; commands under way are stopped then."""
-    settings = Settings()  # type: ignore[call-arg]  # read from the environment
+    settings = Settings()
     logging.basicConfig(level=settings.log_level, format="%(message)s")
     structlog.configure(processors=[structlog.processors.TimeStamper(fmt="iso", utc=True), structlog.processors.JSONRenderer()])
     key = load_pem_public_key(settings.ticket_public_key_file.read_bytes())

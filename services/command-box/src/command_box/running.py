@@ -47,8 +47,8 @@ class _View:
         self._live_left = LIVE_CHARACTERS
         self._ended = asyncio.ensure_future(_ended(started.control))
         self._readers = [
-            asyncio.ensure_future(self._read(descriptor, name))
-            for descriptor, name in ((started.stdout, "stdout"), (started.stderr, "stderr"))
+            asyncio.ensure_future(self._read(started.stdout, "stdout")),
+            asyncio.ensure_future(self._read(started.stderr, "stderr")),
         ]
 
     async def entries(self) -> AsyncIterator[Entry]:

@@ -11,6 +11,7 @@ A, B = Claims("a" * 32, 2_000), Claims("b" * 32, 3_000)
 def test_an_ended_session_stays_ended_after_a_restart(tmp_path: Path) -> None:
     EndedSessions(tmp_path, now=0).end(A)
     assert A.session_id in EndedSessions(tmp_path, now=0)
+    assert (tmp_path / FILE_NAME).stat().st_mode & 0o777 == 0o600
     assert B.session_id not in EndedSessions(tmp_path, now=0)
 
 

@@ -2,10 +2,12 @@
 
 import concurrent.futures
 import contextlib
+import http.client
 import json
 import os
 import re
 import socket
+import threading
 import time
 from pathlib import Path
 
@@ -229,6 +231,21 @@ def test_two_requests_on_one_connection_are_judged_each(gateway: Gateway, core: 
     assert len(core.seen) == 1
 
 
+def test_requests_in_flight_are_bounded_and_logging_in_is_not_held_up(tmp_path: Path) -> None:
+    gateway, core = new_gateway(tmp_path, MAX_REQUESTS="2"), SmallCore(hold=threading.Event())
+    gateway.start()
+    session = gateway.log_in()
+    with serve_core(core, gateway.core_socket), concurrent.futures.ThreadPoolExecutor() as pool:
+        answers = [pool.submit(gateway.ask, "GET", "/api/chats", session=session) for _ in range(6)]
+        until(lambda: sum(answer.done() for answer in answers) == 4)
+        assert gateway.exchange(gateway.login_link().split("=")[1]).status == 200
+        assert core.hold is not None
+        core.hold.set()
+        statuses = sorted(answer.result().status for answer in answers)
+    gateway.stop()
+    assert statuses == [200, 200, 429, 429, 429, 429]
+
+
 # --- event stream ---
 def test_events_come_unchanged_and_at_once(gateway: Gateway, core: SmallCore, session: str) -> None:
     core.events = [f'id: {number}\ndata: {{"text": "\\u00e4 {number}"}}\n\n'.encode() for number in range(500)]
@@ -312,6 +329,13 @@ def test_an_empty_file_and_a_missing_one(gateway: Gateway, core: SmallCore, sess
     assert (empty.status, empty.body, empty.headers["Content-Disposition"][:6]) == (200, b"", "inline")
     missing = gateway.ask("GET", f"/api/chats/{CHAT}/files/missing", session=session)
     assert (missing.status, missing.json()["code"]) == (404, errors.PATH_NOT_FOUND)
+
+
+def test_a_file_that_breaks_off_is_not_taken_for_a_whole_one(gateway: Gateway, core: SmallCore, session: str) -> None:
+    core.broken.add("big")
+    with pytest.raises(http.client.IncompleteRead):
+        gateway.ask("GET", f"/api/chats/{CHAT}/files/big", session=session)
+    assert gateway.ask("GET", "/api/chats", session=session).status == 200
 
 
 @pytest.mark.parametrize(

@@ -40,18 +40,22 @@ class EndedSessions:
             OSError: it is ended, but not written down: a restart forgets it.
         """
         self._kept[claims.session_id] = claims.expires_at
-        with self._path.open("a", encoding="ascii") as file:
+        with open(self._path, "a", encoding="ascii", opener=_private) as file:
             file.write(_line(claims))
             file.flush()
             os.fsync(file.fileno())
 
     def _rewrite(self) -> None:
         fresh = self._path.with_suffix(".new")
-        with fresh.open("w", encoding="ascii") as file:
+        with open(fresh, "w", encoding="ascii", opener=_private) as file:
             file.writelines(_line(Claims(session_id, expires_at)) for session_id, expires_at in self._kept.items())
             file.flush()
             os.fsync(file.fileno())
         fresh.replace(self._path)
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, mode=0o600)
 
 
 def _line(claims: Claims) -> str:

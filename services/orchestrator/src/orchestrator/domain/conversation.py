@@ -107,7 +107,8 @@ def _last_reply(replies: Iterable[Reply], pane_id: str) -> Reply | None:
 def _assistant_turns(parts: Iterable[Part]) -> list[AssistantTurn]:
     """Text, then the calls of one response that follow it, make one turn; reasoning is not sent back."""
     turns: list[AssistantTurn] = []
-    text, calls = "", []
+    text = ""
+    calls: list[CallPart] = []
     for part in parts:
         if isinstance(part, CallPart):
             if calls and calls[-1].turn != part.turn:
