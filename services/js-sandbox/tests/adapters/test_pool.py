@@ -51,8 +51,13 @@ def zygote_pid() -> int:
     return pid
 
 
-def parent_of(pid: int) -> int:
-    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+def parent_of(pid: int) -> int | None:
+    """The parent's pid, or None when the process is gone by now."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    return int(stat.rpartition(")")[2].split()[1])
 
 
 def test_every_program_has_a_process_of_its_own() -> None:
