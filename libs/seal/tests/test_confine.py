@@ -2,6 +2,7 @@
 
 import ctypes
 import errno
+import fcntl
 import os
 import resource
 import signal
@@ -95,6 +96,29 @@ def test_no_socket_but_tcp_exists(tmp_path: Path, family: int, kind: int, protoc
 def test_without_ports_there_is_no_socket_but_pairs_remain(tmp_path: Path) -> None:
     assert confined(socket.socket, profile(tmp_path)) == "EPERM"
     assert confined(lambda: bool(socket.socketpair()), profile(tmp_path)) == "True"
+
+
+def test_a_pair_cannot_be_sent_from_to_a_socket_outside(tmp_path: Path) -> None:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as server:
+        server.bind(str(tmp_path / "outside"))
+        server.settimeout(0.2)
+
+        def escape() -> int:
+            return socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)[0].sendto(b"escaped", str(tmp_path / "outside"))
+
+        assert confined(escape, profile(tmp_path)) == "EPERM"
+        with pytest.raises(TimeoutError):
+            server.recv(16)
+
+
+def test_a_descriptor_cannot_be_made_to_signal_others(tmp_path: Path) -> None:
+    here = os.getpid()
+
+    def own(request: int) -> int:
+        return fcntl.ioctl(socket.socketpair()[0], request, here.to_bytes(4, "little"))
+
+    for request in (0x8901, 0x8902):
+        assert confined(lambda request=request: own(request), profile(tmp_path)) == "EPERM"
 
 
 def test_only_the_allowed_port_is_reached(tmp_path: Path) -> None:

@@ -54,6 +54,8 @@ SOCK_TYPE_MASK = ~(socket.SOCK_NONBLOCK | socket.SOCK_CLOEXEC) & 0xFFFF_FFFF
 
 # include/uapi/asm-generic/ioctls.h: TIOCSTI and TIOCLINUX put words into a terminal's mouth.
 TERMINAL_IOCTLS = (0x5412, 0x541C)
+# include/uapi/asm-generic/sockios.h: FIOSETOWN and SIOCSPGRP do what F_SETOWN does.
+SIGNAL_IOCTLS = (0x8901, 0x8902)
 # include/uapi/asm-generic/fcntl.h: F_SETOWN, F_SETSIG, F_SETOWN_EX send any signal to any process of the uid.
 SIGNAL_FCNTLS = (8, 10, 15)
 
@@ -93,9 +95,9 @@ def program(
         _on(architecture, "clone3", [ABSENT]),
         _on(architecture, "clone", [bpf.load(bpf.low_word(0)), *bpf.when_any_bit(CLONE_NEW, [REFUSE])]),
         _on(architecture, "socket", _sockets(network=network)),
-        _on(architecture, "socketpair", [bpf.load(bpf.low_word(0)), *bpf.unless_in((socket.AF_UNIX,), [REFUSE])]),
+        _on(architecture, "socketpair", _pairs()),
         _on(architecture, "setsockopt", _tcp_options()),
-        _on(architecture, "ioctl", [bpf.load(bpf.low_word(1)), *_any_of(TERMINAL_IOCTLS)]),
+        _on(architecture, "ioctl", [bpf.load(bpf.low_word(1)), *_any_of(TERMINAL_IOCTLS + SIGNAL_IOCTLS)]),
         _on(architecture, "fcntl", [bpf.load(bpf.low_word(1)), *_any_of(SIGNAL_FCNTLS)]),
         *(
             _on(architecture, name, [bpf.load(bpf.low_word(flags)), *bpf.when_any_bit(MSG_FASTOPEN, [REFUSE])])
@@ -128,6 +130,17 @@ def _sockets(*, network: bool) -> bpf.Piece:
         *bpf.unless_in((socket.SOCK_STREAM,), [REFUSE]),
         bpf.load(bpf.low_word(2)),
         *bpf.unless_in((0, socket.IPPROTO_TCP), [REFUSE]),
+    ]
+
+
+def _pairs() -> bpf.Piece:
+    """Connected Unix sockets only: one for datagrams could be sent from to any path."""
+    return [
+        bpf.load(bpf.low_word(0)),
+        *bpf.unless_in((socket.AF_UNIX,), [REFUSE]),
+        bpf.load(bpf.low_word(1)),
+        bpf.masked(SOCK_TYPE_MASK),
+        *bpf.unless_in((socket.SOCK_STREAM, socket.SOCK_SEQPACKET), [REFUSE]),
     ]
 
 
