@@ -1,5 +1,6 @@
 """A person with a browser: log in, ask, approve, stop, reload. Chromium is the machine's own."""
 
+import os
 import shutil
 from collections.abc import Iterator
 
@@ -59,6 +60,12 @@ def send(page: Page, words: str) -> None:
     page.get_by_test_id("composer").press("Enter")
 
 
+def picture(page: Page, name: str) -> None:
+    """Renew a picture of the documents, where SWITCHBOX_PICTURES is set: a test run leaves the tree as it was."""
+    if os.environ.get("SWITCHBOX_PICTURES"):
+        page.screenshot(path=ROOT / f"docs/images/{name}.png")
+
+
 def show(page: Page, chat: Chat) -> None:
     """Choose the chat in the list; it was made after the page was loaded."""
     page.reload()
@@ -91,8 +98,7 @@ def test_four_panes_of_the_real_model_give_four_different_answers(page: Page) ->
         expect(pane.get_by_test_id("stop")).not_to_be_visible(timeout=120 * SECONDS)
     answers = [pane.get_by_test_id("reply-text").first.inner_text() for pane in panes]
     assert len(set(answers)) == 4
-    (ROOT / "docs/images").mkdir(exist_ok=True)
-    page.screenshot(path=ROOT / "docs/images/four-panes.png")
+    picture(page, "four-panes")
 
 
 def test_a_command_is_shown_allowed_and_seen_live(page: Page, chat: Chat) -> None:
@@ -103,7 +109,7 @@ def test_a_command_is_shown_allowed_and_seen_live(page: Page, chat: Chat) -> Non
     pane = page.get_by_test_id("pane-0")
     card = pane.get_by_test_id("approval-card")
     expect(card).to_contain_text(line)
-    page.screenshot(path=ROOT / "docs/images/approval.png")
+    picture(page, "approval")
     card.get_by_test_id("allow").click()
     expect(pane).to_contain_text("tick 2", timeout=10 * SECONDS)
     # Seen while it runs: the model has not been told the result yet.

@@ -172,4 +172,4 @@ def fresh() -> Iterator[Stack]:
         failure.add_note(stack.logs(lines=60))
         raise
     finally:
-        stack.compose("down", "-v", "--remove-orphans", "--timeout", "5", timeout=120, check=False)
+        stack.compose("down", "-v", "--rmi", "local", "--remove-orphans", "--timeout", "5", timeout=120, check=False)

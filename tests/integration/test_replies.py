@@ -5,6 +5,7 @@ import time
 import pytest
 from conftest import NewChat, OpenTab
 from harness.api import Api, Refused
+from harness.events import Tab
 from harness.recorded import RecordedModel, Script, call, text
 
 from contracts.chats import CallPart, ModelRef, TextPart
@@ -126,7 +127,7 @@ def test_a_stream_left_and_taken_up_again_loses_and_doubles_nothing(
     words = " ".join(f"w{number}" for number in range(80))
     exchange = api.send(chat.chat_id, Script([text(words, tokens_per_second=60)]).message)
     for size in (60, 120, 180):
-        tab.wait(lambda view, size=size: len(view.text(exchange.replies[0].reply_id)) > size, 20, "more text")
+        _wait_for_text(tab, exchange.replies[0].reply_id, size)
         tab.cut()
     tab.wait_for_end(exchange.exchange_id, 4, 30)
     assert tab.connections > 2
@@ -193,6 +194,10 @@ def test_five_tabs_with_four_streaming_panes_each_stay_responsive(
     for tab, exchange in zip(tabs, exchanges, strict=True):
         tab.wait_for_end(exchange.exchange_id, 4, 60)
     assert max(took) < 1.5, f"a request took {max(took):.2f} s while twenty panes streamed"
+
+
+def _wait_for_text(tab: Tab, reply_id: str, size: int) -> None:
+    tab.wait(lambda view: len(view.text(reply_id)) > size, 20, "more text")
 
 
 def _answer_seconds(api: Api) -> float:

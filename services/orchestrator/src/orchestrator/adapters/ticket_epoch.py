@@ -1,5 +1,6 @@
 """The epoch of tickets, kept in Redis so that a restart of Redis ends it."""
 
+import asyncio
 import logging
 
 from redis.asyncio import Redis
@@ -20,6 +21,8 @@ class RedisEpoch:
         self._redis = redis
         self._clock = clock
         self._epoch: int | None = None
+        # Calls that begin together must not each begin an epoch: the later would void the tickets of the earlier.
+        self._beginning = asyncio.Lock()
 
     async def current(self) -> int:
         """The epoch in force; a new one is written first where Redis has forgotten the old.
@@ -27,15 +30,16 @@ class RedisEpoch:
         Raises:
             EpochUnavailable: Redis does not answer.
         """
-        try:
-            if self._epoch is None or not await self.still(self._epoch):
-                epoch = max(self._clock(), (self._epoch or 0) + 1)
-                await self._redis.set(redis_keys.EPOCH, epoch)
-                self._epoch = epoch
-                log.info("epoch_began epoch=%d", epoch)
-        except RedisError as exc:
-            raise EpochUnavailable from exc
-        return self._epoch
+        async with self._beginning:
+            try:
+                if self._epoch is None or not await self.still(self._epoch):
+                    epoch = max(self._clock(), (self._epoch or 0) + 1)
+                    await self._redis.set(redis_keys.EPOCH, epoch)
+                    self._epoch = epoch
+                    log.info("epoch_began epoch=%d", epoch)
+            except RedisError as exc:
+                raise EpochUnavailable from exc
+            return self._epoch
 
     async def still(self, epoch: int) -> bool:
         """Whether Redis still holds this epoch."""
