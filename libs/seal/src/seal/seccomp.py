@@ -16,8 +16,6 @@ from seal.profile import Profile
 
 PR_SET_SECCOMP = 22
 SECCOMP_MODE_FILTER = 2
-# arch/x86/include/uapi/asm/unistd.h: the x32 entry is marked by this bit.
-X32_BIT = 0x4000_0000
 
 # Refused whatever the arguments: other processes' memory and descriptors, namespaces, mounts, System V and POSIX
 # message queues, shared memory and semaphores, keyrings, tracing, clocks, modules, io_uring.
@@ -90,6 +88,7 @@ def program(
         [bpf.load(bpf.ARCHITECTURE)],
         bpf.unless_in((architecture.audit,), [bpf.answer(bpf.RET_KILL_PROCESS)]),
         [bpf.load(bpf.NUMBER)],
+        # The x32 entry too: its numbers have bit 30 set (arch/x86/include/uapi/asm/unistd.h).
         bpf.when_at_least(_kernel.LAST_KNOWN_SYSCALL + 1, [ABSENT]),
         # glibc falls back to clone, whose flags can be judged.
         _on(architecture, "clone3", [ABSENT]),

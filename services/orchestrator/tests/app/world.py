@@ -20,7 +20,7 @@ from orchestrator.app.event_log import EventLog
 from orchestrator.app.network_log import NetworkLog
 from orchestrator.app.providers import Providers
 from orchestrator.app.replies import Replies
-from orchestrator.domain.ports import OnOutput, OnStarted
+from orchestrator.domain.ports import OnOutput
 
 
 @dataclass
@@ -31,10 +31,9 @@ class SteeredExecutor:
     tickets: list[Ticket] = field(default_factory=list)
     stopped: int = 0
 
-    async def run(self, _tool: Tool, ticket: Ticket, on_started: OnStarted, _on_output: OnOutput) -> ToolResult:
+    async def run(self, _tool: Tool, ticket: Ticket, _on_output: OnOutput) -> ToolResult:
         """See `Executor.run`."""
         self.tickets.append(ticket)
-        on_started()
         try:
             return self.result or await asyncio.Event().wait() or ToolResult(outcome="failed")
         except asyncio.CancelledError:

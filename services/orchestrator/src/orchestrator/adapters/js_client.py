@@ -15,7 +15,7 @@ from contracts.tickets import Ticket
 from contracts.tool_jobs import ToolResult
 from contracts.tools import Tool
 from orchestrator.domain import results
-from orchestrator.domain.ports import OnOutput, OnStarted
+from orchestrator.domain.ports import OnOutput
 
 MAX_ANSWER_BYTES = 2_000_000
 # A program may wait for its turn when eight others run.
@@ -39,9 +39,8 @@ class JsClient:
         self._http = local_socket.client(socket, timeout_seconds=WAIT_SECONDS)
         self._sign = sign
 
-    async def run(self, _tool: Tool, ticket: Ticket, on_started: OnStarted, _on_output: OnOutput) -> ToolResult:
+    async def run(self, _tool: Tool, ticket: Ticket, _on_output: OnOutput) -> ToolResult:
         """See `Executor.run`."""
-        on_started()
         request = JsRequest(ticket=self._sign(ticket))
         try:
             async with asyncio.timeout(WAIT_SECONDS):

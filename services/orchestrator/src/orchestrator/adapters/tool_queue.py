@@ -35,7 +35,7 @@ from contracts.tool_jobs import (
 from contracts.tools import Tool
 from orchestrator.adapters.ticket_epoch import RedisEpoch
 from orchestrator.domain import results
-from orchestrator.domain.ports import OnOutput, OnStarted
+from orchestrator.domain.ports import OnOutput
 
 log = logging.getLogger(__name__)
 
@@ -59,14 +59,14 @@ class ToolQueue:
         self._make_job = make_job
         self._queues = {name: Queue(name, connection=blocking, serializer=JSONSerializer) for name in QUEUES}
 
-    async def run(self, tool: Tool, ticket: Ticket, on_started: OnStarted, on_output: OnOutput) -> ToolResult:
+    async def run(self, tool: Tool, ticket: Ticket, on_output: OnOutput) -> ToolResult:
         """See `Executor.run`."""
         try:
             await asyncio.to_thread(self._enqueue, tool, self._make_job(tool, ticket))
         except RedisError:
             log.warning("enqueue_failed call_id=%s", ticket.call_id)
             return results.unavailable("redis")
-        waiting = _Waiting(self._redis, self._epoch, ticket, on_started, on_output)
+        waiting = _Waiting(self._redis, self._epoch, ticket, on_output)
         try:
             return await waiting.result()
         except asyncio.CancelledError:
@@ -108,11 +108,10 @@ class ToolQueue:
 class _Waiting:
     """Reads one call's stream to its end. All that comes is checked; too much or a wrong form ends the call."""
 
-    def __init__(self, redis: AsyncRedis, epoch: RedisEpoch, ticket: Ticket, on_started: OnStarted, on_output: OnOutput) -> None:
+    def __init__(self, redis: AsyncRedis, epoch: RedisEpoch, ticket: Ticket, on_output: OnOutput) -> None:
         self._redis = redis
         self._epoch = epoch
         self._ticket = ticket
-        self._on_started = on_started
         self._on_output = on_output
         self._last_id = "0"
         self._entries = 0
@@ -163,7 +162,6 @@ class _Waiting:
                 return result
             case Started():
                 self.started = True
-                self._on_started()
             case Output():
                 self._on_output(entry)
             case Alive():

@@ -72,9 +72,7 @@ class ToolCalls:
 
         Being cancelled declines the call where it waits, and stops it where it runs.
         """
-        part = CallPart(
-            call_id=new_id(), turn=context.turn, tool=asked.name[:200] or "?", arguments=asked.arguments or {}, state="running"
-        )
+        part = begun(asked, context)
         watch.changed(part)
         try:
             part = await self._judge_and_run(asked, part, context, watch)
@@ -182,7 +180,7 @@ class ToolCalls:
 
         self._network.open(part.call_id, asked_network)
         try:
-            result = await self._executors[tool.audience].run(tool, ticket, lambda: None, watch.output)
+            result = await self._executors[tool.audience].run(tool, ticket, watch.output)
         finally:
             self._network.close(part.call_id)
         outside = call.network and tool.queue in ("commands", "fetch")
@@ -208,6 +206,12 @@ def describe(exc: ValidationError) -> str:
     """What is wrong with a message, in one line, without repeating its content."""
     problems = [f"{'.'.join(str(step) for step in error['loc']) or 'body'}: {error['msg']}" for error in exc.errors()[:5]]
     return "; ".join(problems)[:1_000]
+
+
+def begun(asked: AskedCall, context: CallContext) -> CallPart:
+    """The call as it is shown first."""
+    name, arguments = asked.name[:200] or "?", asked.arguments or {}
+    return CallPart(call_id=new_id(), turn=context.turn, tool=name, arguments=arguments, state="running")
 
 
 def refused(part: CallPart, refusal: Refusal) -> CallPart:

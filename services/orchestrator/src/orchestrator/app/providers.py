@@ -10,6 +10,7 @@ from orchestrator.adapters.database import Database
 from orchestrator.adapters.openai_endpoint import OpenAIEndpoint
 from orchestrator.domain.errors import Conflict, ModelError, NotFound
 from orchestrator.domain.ids import new_id
+from orchestrator.domain.ports import ModelEndpoint
 
 EMBEDDED_ID = "embedded"
 # Small models seldom find an end; four panes share this one, and each may say so much before it has to be asked on.
@@ -25,7 +26,7 @@ class Providers:
         self._embedded = Provider(
             provider_id=EMBEDDED_ID, name="Embedded", base_url=embedded_url, tool_calls="constrained", embedded=True
         )
-        self._endpoints: dict[str, OpenAIEndpoint] = {}
+        self._endpoints: dict[str, ModelEndpoint] = {}
 
     async def all(self) -> tuple[Provider, ...]:
         """The embedded one first, then the others in the order in which they were added."""
@@ -46,7 +47,7 @@ class Providers:
         if (endpoint := self._endpoints.pop(provider_id, None)) is not None:
             await endpoint.close()
 
-    async def endpoint(self, provider_id: str) -> OpenAIEndpoint:
+    async def endpoint(self, provider_id: str) -> ModelEndpoint:
         """The client of an endpoint.
 
         Raises:

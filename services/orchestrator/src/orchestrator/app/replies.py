@@ -15,13 +15,12 @@ from contracts.tool_jobs import Output
 from contracts.tools import TOOLS, Tool
 from orchestrator.adapters import event_store, store
 from orchestrator.adapters.database import Database
-from orchestrator.app.calls import CallContext, CallWatch, ToolCalls, refused
+from orchestrator.app.calls import CallContext, CallWatch, ToolCalls, begun, refused
 from orchestrator.app.event_log import EventLog
 from orchestrator.app.providers import Providers
 from orchestrator.domain.conversation import conversation
 from orchestrator.domain.draft import ReplyDraft, fold
 from orchestrator.domain.errors import CoreError
-from orchestrator.domain.ids import new_id
 from orchestrator.domain.pieces import AskedCall, TextPiece, TurnEnd
 from orchestrator.domain.ports import Clock, ModelRequest
 
@@ -80,7 +79,7 @@ class Replies:
 
     def busy_panes(self, chat_id: str) -> frozenset[str]:
         """The panes of a chat in which a reply is being written."""
-        return frozenset(live.draft.reply().pane_id for live in self._live.values() if live.draft.chat_id == chat_id)
+        return frozenset(live.draft.pane_id for live in self._live.values() if live.draft.chat_id == chat_id)
 
     async def stop(self, reply_id: str) -> None:
         """Stop a reply at whatever stage it is, and wait until it has ended."""
@@ -102,13 +101,13 @@ class Replies:
 
     async def recover(self) -> None:
         """Mark what a crash broke off as interrupted, with the text and calls that were kept."""
-        for chat_id, begun, first_event_id in await self._database.run(store.unfinished_replies):
-            kept = await self._database.run(event_store.of_reply, begun.reply_id, first_event_id)
-            draft = fold(chat_id, begun, kept)
+        for chat_id, stored, first_event_id in await self._database.run(store.unfinished_replies):
+            kept = await self._database.run(event_store.of_reply, stored.reply_id, first_event_id)
+            draft = fold(chat_id, stored, kept)
             _interrupt_calls(draft, self._clock())
             draft.change(status="interrupted", error=INTERRUPTED)
             await self._database.run(store.put_reply, chat_id, draft.reply(), 0)
-            log.info("reply_recovered reply_id=%s", begun.reply_id)
+            log.info("reply_recovered reply_id=%s", stored.reply_id)
 
     async def _write(self, draft: ReplyDraft, pane: Pane, history: Sequence[Exchange]) -> None:
         status: ReplyStatus
@@ -133,7 +132,7 @@ class Replies:
         await asyncio.shield(self._settle(draft, status, error))
 
     async def _settle(self, draft: ReplyDraft, status: ReplyStatus, error: Refusal | None) -> None:
-        timings = draft.reply().timings.model_copy(update={"ended_at": self._clock()})
+        timings = draft.timings.model_copy(update={"ended_at": self._clock()})
         async with self.settling:
             event = draft.change(status=status, error=error, timings=timings)
             await self._database.run(store.put_reply, draft.chat_id, draft.reply(), 0)
@@ -177,8 +176,8 @@ class Replies:
                 if isinstance(piece, TurnEnd):
                     self._add_usage(draft, piece.usage)
                     return piece
-                if draft.reply().timings.first_token_at is None:
-                    draft.change(timings=draft.reply().timings.model_copy(update={"first_token_at": self._clock()}))
+                if draft.timings.first_token_at is None:
+                    draft.change(timings=draft.timings.model_copy(update={"first_token_at": self._clock()}))
                 self._events.publish(draft.add_text(piece.channel, piece.text))
         return TurnEnd(interrupted=True)
 
@@ -189,9 +188,7 @@ class Replies:
             refusal = Refusal(
                 code=errors.POLICY_TOO_MANY_CALLS, detail=f"At most {MAX_CALLS_IN_TURN} calls in one response are run."
             )
-            name, arguments = call.name[:200] or "?", call.arguments or {}
-            part = CallPart(call_id=new_id(), turn=context.turn, tool=name, arguments=arguments, state="running")
-            self._show(draft, refused(part, refusal))
+            self._show(draft, refused(begun(call, context), refusal))
         async with asyncio.TaskGroup() as group:
             for call in asked[:MAX_CALLS_IN_TURN]:
                 group.create_task(self._run_call(draft, call, context))
@@ -240,13 +237,13 @@ class Replies:
         return tuple(tool for name, tool in TOOLS.items() if policies.get(name, "off") != "off")
 
     def _publish_start(self, draft: ReplyDraft) -> None:
-        timings = draft.reply().timings
+        timings = draft.timings
         started = timings if timings.started_at is not None else timings.model_copy(update={"started_at": self._clock()})
         self._events.publish(draft.change(status="running", timings=started))
 
     def _add_usage(self, draft: ReplyDraft, usage: Usage) -> None:
         """Tokens of all responses together; unknown stays unknown."""
-        before = draft.reply().usage
+        before = draft.usage
         draft.change(
             usage=Usage(
                 input_tokens=_sum(before.input_tokens, usage.input_tokens),

@@ -110,15 +110,14 @@ def _assistant_turns(parts: Iterable[Part]) -> list[AssistantTurn]:
     text = ""
     calls: list[CallPart] = []
     for part in parts:
+        if part.kind == "reasoning":
+            continue
+        if calls and not (isinstance(part, CallPart) and part.turn == calls[-1].turn):
+            turns.append(AssistantTurn(text, tuple(calls)))
+            text, calls = "", []
         if isinstance(part, CallPart):
-            if calls and calls[-1].turn != part.turn:
-                turns.append(AssistantTurn(text, tuple(calls)))
-                text, calls = "", []
             calls.append(part)
-        elif part.kind == "text":
-            if calls:
-                turns.append(AssistantTurn(text, tuple(calls)))
-                text, calls = "", []
+        else:
             text += part.text
     if text or calls:
         turns.append(AssistantTurn(text, tuple(calls)))

@@ -8,7 +8,6 @@ from contracts.errors import Refusal
 from contracts.events import AnyEvent, CallChanged, ReplyChanged, TextDelta
 
 Channel = Literal["text", "reasoning"]
-ENDED: frozenset[ReplyStatus] = frozenset({"complete", "stopped", "interrupted", "failed"})
 
 
 class _GrowingText:
@@ -43,6 +42,21 @@ class ReplyDraft:
     def status(self) -> ReplyStatus:
         """The present status."""
         return self._reply.status
+
+    @property
+    def timings(self) -> Timings:
+        """When it began, gave its first token, and ended; read for every piece, so without the parts."""
+        return self._reply.timings
+
+    @property
+    def usage(self) -> Usage:
+        """The tokens so far."""
+        return self._reply.usage
+
+    @property
+    def pane_id(self) -> str:
+        """The pane it is written in."""
+        return self._reply.pane_id
 
     @property
     def reply_id(self) -> str:

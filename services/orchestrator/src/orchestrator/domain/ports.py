@@ -13,7 +13,6 @@ from orchestrator.domain.pieces import Piece
 # Unix time in milliseconds.
 Clock = Callable[[], int]
 OnOutput = Callable[[Output], None]
-OnStarted = Callable[[], None]
 
 
 @dataclass(frozen=True)
@@ -48,11 +47,14 @@ class ModelEndpoint(Protocol):
             ModelError: it could not be asked.
         """
 
+    async def close(self) -> None:
+        """Close all connections."""
+
 
 class Executor(Protocol):
     """Whoever runs a call: the queue to the tool-runner, or the js-sandbox."""
 
-    async def run(self, tool: Tool, ticket: Ticket, on_started: OnStarted, on_output: OnOutput) -> ToolResult:
+    async def run(self, tool: Tool, ticket: Ticket, on_output: OnOutput) -> ToolResult:
         """Run the call to its end. Being cancelled stops the call, and returns only when it has stopped or 5 s have passed."""
 
 

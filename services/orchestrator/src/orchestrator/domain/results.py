@@ -13,7 +13,6 @@ EFFECT_UNKNOWN = ToolResult(
         hint="Look at the workspace before you repeat it.",
     ),
 )
-STOPPED = ToolResult(outcome="stopped", refusal=Refusal(code=errors.TOOL_STOPPED, detail="The call was stopped."))
 BAD_RESULT = ToolResult(
     outcome="failed",
     refusal=Refusal(code=errors.TOOL_BAD_RESULT, detail="The tool's service answered with something that is not a result."),
